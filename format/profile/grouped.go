@@ -16,9 +16,10 @@ const (
 	ByQueue                   // threads that serve dispatch queues of the same label
 	ByProcess                 // all threads
 	ByState                   // samples in the same state, of any thread
+	ByEntry                   // threads that begin in the same function; see [Profile.Gather]
 )
 
-var groupingNames = [...]string{"thread", "queue", "process", "state"}
+var groupingNames = [...]string{"thread", "queue", "process", "state", "entry"}
 
 // String returns the grouping in a word.
 func (g Grouping) String() string {
@@ -33,6 +34,7 @@ type Together struct {
 	By      Grouping
 	Queue   string     // for ByQueue: the label; empty: threads without a queue
 	State   task.State // for ByState: the state of the samples
+	Entry   string     // for ByEntry: the function in which they begin
 	Threads []ThreadName
 }
 
@@ -67,6 +69,8 @@ type groups struct {
 type groupKey struct {
 	queue string
 	state task.State
+	entry string
+	runs  bool // for ByEntry: the thread was runnable in most samples
 }
 
 // gathered is a group while threads are added to it.
@@ -79,7 +83,7 @@ func (all *groups) of(key groupKey) *gathered {
 	g := all.index[key]
 	if g == nil {
 		g = &gathered{tree: newOrchard().grower()}
-		g.entry.Together = &Together{By: all.by, Queue: key.queue, State: key.state}
+		g.entry.Together = &Together{By: all.by, Queue: key.queue, State: key.state, Entry: key.entry}
 		g.entry.Queue, g.entry.State = key.queue, key.state
 		all.index[key] = g
 		all.order = append(all.order, g)
@@ -87,13 +91,17 @@ func (all *groups) of(key groupKey) *gathered {
 	return g
 }
 
-// addThread adds all samples of a thread.
+// addThread adds all samples of a thread to its group.
 func (all *groups) addThread(t *Thread) {
 	key := groupKey{}
 	if all.by == ByQueue {
 		key.queue = t.Queue
 	}
-	g := all.of(key)
+	all.of(key).addThread(t)
+}
+
+// addThread adds all samples of a thread.
+func (g *gathered) addThread(t *Thread) {
 	weight := t.Weight()
 	g.addFacts(t, t.Samples*weight, t.Empty*weight)
 	for state, n := range t.states() {
@@ -213,4 +221,34 @@ func (all *groups) threads() []*Thread {
 		return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.State, b.State), cmp.Compare(a.Queue, b.Queue))
 	})
 	return list
+}
+
+// Gather returns a profile in which threads with the same entry, the function in which they
+// begin, are one, if there are at least that many: those that were runnable in most of their
+// samples, and the others. Counts and times are sums. A thread whose entry is empty stays as
+// it is, and the order stays too. p does not change.
+func (p *Profile) Gather(least int, entry func(*Thread) string) *Profile {
+	changed := p.turned()
+	all := groups{by: ByEntry, index: map[groupKey]*gathered{}}
+	keys, sizes := make([]groupKey, len(p.Threads)), map[groupKey]int{}
+	for i, t := range p.Threads {
+		keys[i] = groupKey{entry: entry(t), runs: 2*t.States[task.Running] > t.Samples}
+		sizes[keys[i]] += t.Weight()
+	}
+	for i, t := range p.Threads {
+		if keys[i].entry == "" || sizes[keys[i]] < least {
+			changed.Threads = append(changed.Threads, t)
+			continue
+		}
+		g := all.of(keys[i])
+		if len(g.entry.Together.Threads) == 0 {
+			changed.Threads = append(changed.Threads, &g.entry)
+		}
+		g.addThread(t)
+		g.addWaits(t)
+	}
+	for _, g := range all.order {
+		g.entry.Roots, g.entry.Waits = g.tree.roots(), sortedWaits(g.entry.Waits)
+	}
+	return changed
 }

@@ -26,6 +26,7 @@ type SelfTime struct {
 	Samples  int
 	States   *States // number of samples in each state, as far as known
 	Spent    Spent   // time of the samples, if known
+	Several  bool    // the samples were at several addresses
 }
 
 // AreaLocation returns n's location; for code without a function, that of its area.
@@ -38,8 +39,9 @@ func (n *Node) AreaLocation() Location {
 }
 
 // SelfTimes returns the innermost functions of all threads, sorted by samples, largest
-// first, and the number of samples that have a frame. Code in no file, such as generated
-// code, counts as one function, since its addresses mean nothing to the user.
+// first, and the number of samples that have a frame. Code without a name whose function's
+// start is unknown counts as one function for each image, and code in no file, such as
+// generated code, as one: its addresses mean nothing to the user.
 func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 	index := map[functionKey]int{}
 	for _, t := range p.Threads {
@@ -48,16 +50,16 @@ func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 				continue
 			}
 			k := functionKey{image: n.Image, function: n.Function, overload: n.Overload}
-			if n.Image != nil {
-				k.pc = n.functionKey().pc
+			if n.Function == "" && n.Image != nil {
+				k.pc = n.Start
 			}
 			i, ok := index[k]
 			if !ok {
 				i = len(times)
 				index[k] = i
 				times = append(times, SelfTime{Location: n.Location})
-			} else if n.Function == "" && times[i].Offset != n.Offset {
-				times[i].Location = n.AreaLocation()
+			} else if times[i].Offset != n.Offset {
+				times[i].merge(n)
 			}
 			times[i].Samples += n.Self * t.Weight()
 			times[i].States = times[i].States.plus(n.States, t.Weight())
@@ -67,4 +69,13 @@ func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 	}
 	slices.SortStableFunc(times, func(a, b SelfTime) int { return cmp.Compare(b.Samples, a.Samples) })
 	return times, total
+}
+
+// merge notes that a node is at another address: code without a name is then where its function
+// starts.
+func (s *SelfTime) merge(n *Node) {
+	s.Several = true
+	if n.Function == "" {
+		s.Location = n.AreaLocation()
+	}
 }

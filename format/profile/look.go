@@ -121,6 +121,42 @@ func (w *Waited) add(now *Wait) {
 	}
 }
 
+// addWaits adds the observed waits of a thread.
+func (g *gathered) addWaits(t *Thread) {
+	e, weight := &g.entry, t.Weight()
+	e.Looks += t.Looks * weight
+	for _, w := range t.Waits {
+		w.Looks *= weight
+		i := slices.IndexFunc(e.Waits, func(before Waited) bool { return before.isFor(&w.Wait) })
+		switch {
+		case i >= 0:
+			e.Waits[i].absorb(&w)
+		case len(e.Waits) < maxWaits:
+			e.Waits = append(e.Waits, w)
+		}
+	}
+}
+
+// isFor reports whether threads wait in the same call, and for the same lock if it is for one.
+func (w *Wait) isFor(other *Wait) bool {
+	return w.Call == other.Call && w.Lock == other.Lock && w.Receives == other.Receives &&
+		(w.Lock == NoLock || w.Addr == other.Addr) && (w.Lock != ThreadEnd || w.Owner == other.Owner)
+}
+
+// absorb adds the observations of another thread. What differs of the two is left out.
+func (w *Waited) absorb(other *Waited) {
+	peer := w.Peer
+	w.add(&other.Wait)
+	w.Looks += other.Looks - 1
+	w.Owners = w.Owners || other.Owners
+	if w.Object != other.Object || w.Variable != other.Variable {
+		w.Object, w.Variable = "", ""
+	}
+	if peer != other.Peer {
+		w.Peer = Peer{}
+	}
+}
+
 func sortedWaits(waits []Waited) []Waited {
 	sorted := slices.Clone(waits)
 	slices.SortStableFunc(sorted, func(a, b Waited) int { return cmp.Compare(b.Looks, a.Looks) })

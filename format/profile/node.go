@@ -24,6 +24,10 @@ type Node struct {
 	Also   []Address     // in a tree merged by function: further addresses of the function, up to a limit
 	Folded *Folded       // frames that the node replaces; nil: the node is one frame
 
+	// Recursion is the most frames of one stack that the node has, after
+	// [Profile.FoldSelfCalls]; 0: it was not called.
+	Recursion int
+
 	Count    int     // samples with the frame at this place in their stack
 	Self     int     // samples in which the frame was innermost
 	States   *States // number of the Self samples in each state, as far as known

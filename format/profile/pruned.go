@@ -1,5 +1,7 @@
 package profile
 
+import "cmp"
+
 // LeftOut is the function name of a node that replaces folded branches.
 const LeftOut = "<left out>"
 
@@ -20,6 +22,7 @@ func (p *Profile) Prune(least float64, depth int) *Profile {
 	changed := p.turned()
 	v := changed.View
 	v.Least, v.Depth = least, depth
+	v.Unpruned = cmp.Or(v.Unpruned, p)
 	for _, t := range p.Threads {
 		entry := *t
 		pr := pruner{least: least * float64(t.Samples) / 100, depth: depth, folded: map[*Node]*Node{}, moved: t.Timeline.moves()}

@@ -134,12 +134,13 @@ func inOrder(siblings []*Node) {
 	slices.SortStableFunc(siblings, heavier)
 }
 
-// frame is a node on a path of the old tree, its function's number, and its index in the
-// new tree.
+// frame is a node on a path of the old tree, its function's number, its index in the new
+// tree, and the number of frames of the path, without inlined calls, that are there.
 type frame struct {
 	*Node
 	number int
 	at     int
+	deep   int
 }
 
 // paths iterates over the nodes of a tree. Each path begins with the outermost frame and
@@ -149,7 +150,7 @@ func (g *grower) paths(roots []*Node) func(yield func([]frame) bool) {
 	return func(yield func([]frame) bool) {
 		var path []frame
 		for depth, n := range preorder(roots) {
-			path = append(path[:depth], frame{n, g.number(n), top})
+			path = append(path[:depth], frame{n, g.number(n), top, 0})
 			if !yield(path) {
 				return
 			}

@@ -66,6 +66,47 @@ func (g *grower) absorbRound(from, to, length int) {
 	}
 }
 
+// FoldSelfCalls returns a profile in which calls of a function by itself, inlined or not, are
+// one node, with what all of them call below it. The node's Recursion is how deep they were.
+// p does not change.
+func (p *Profile) FoldSelfCalls() *Profile {
+	changed := p.viewed()
+	all := newOrchard()
+	for _, t := range p.Threads {
+		changed.Threads = append(changed.Threads, all.regrown(t, (*grower).foldSelfCall))
+	}
+	return changed
+}
+
+// foldSelfCall adds the samples of the last frame of a path to the node of its caller, if that
+// is the same function.
+func (g *grower) foldSelfCall(path []frame) {
+	last := &path[len(path)-1]
+	if !last.Inlined {
+		last.deep = 1
+	}
+	if above := parent(path); above != top && g.nodes[above].isSelf(last.Node) {
+		n := g.nodes[above]
+		n.absorbPlace(last.Node)
+		n.Inlined = n.Inlined && last.Inlined
+		last.at, last.deep = above, last.deep+path[len(path)-2].deep
+	} else {
+		last.at, _ = g.child(above, last.number, last.Node)
+	}
+	to := g.nodes[last.at]
+	to.Recursion = max(to.Recursion, last.deep)
+	g.count(last.at, last.Node, 1)
+}
+
+// isSelf reports whether two nodes have the same function, inlined or not. Code without a
+// name must have a known start.
+func (n *Node) isSelf(other *Node) bool {
+	a, b := n.functionKey(), other.functionKey()
+	a.cut, b.cut = 0, 0
+	a.inlined, b.inlined = false, false
+	return a == b && (n.Function != "" || n.Start != 0)
+}
+
 // isLike reports whether two nodes have the same function, ignoring their cuts.
 func (n *Node) isLike(other *Node) bool {
 	a, b := n.functionKey(), other.functionKey()

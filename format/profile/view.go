@@ -21,6 +21,8 @@ type View struct {
 	Depth       int     // number of frames from which on a stack is folded; 0: never
 	FoldedNodes int     // number of nodes folded because of Least and Depth
 	Folded      int     // number of samples that end in folded nodes
+	// Unpruned is the profile before it was pruned; nil if it was not.
+	Unpruned *Profile
 }
 
 // Original returns the profile as captured; p may be a view of it.
@@ -38,6 +40,14 @@ func (p *Profile) Straight() *Profile {
 		return p
 	}
 	return p.View.Selected
+}
+
+// Unpruned returns the profile before branches were folded.
+func (p *Profile) Unpruned() *Profile {
+	if p.View == nil || p.View.Unpruned == nil {
+		return p
+	}
+	return p.View.Unpruned
 }
 
 // viewed returns a copy of a profile with its own View and without threads.

@@ -37,5 +37,5 @@ func TestGroupInASCII(t *testing.T) {
 
 // sampled writes any profile as one of many snapshots.
 func sampled(w io.Writer, r *report.Report, o words.Options) error {
-	return writeSampled(newPrinter(w, r.Profiles[0], o))
+	return writeSampled(newPrinter(w, r.Profiles[0], o), &o)
 }

@@ -44,6 +44,10 @@ func (p *printer) branch(n *profile.Node, at words.Position) {
 func (p *printer) frame(n *profile.Node, at words.Position) {
 	lead := p.weight(n) + p.Indent(at)
 	if f := n.Folded; f != nil {
+		if p.isLight(n) {
+			p.calls += f.Nodes
+			return
+		}
 		p.Line("%s%s%s", lead, p.Faint(words.FoldedText(f)), p.Split(n))
 		return
 	}

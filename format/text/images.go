@@ -20,6 +20,22 @@ func (p *printer) images() {
 	}
 }
 
+// oddImages lists only the images of which something is missing or wrong, without addresses.
+func (p *printer) oddImages() {
+	titled := false
+	for _, im := range p.Profile.Images {
+		if len(imageMarks(im)) == 0 {
+			continue
+		}
+		if !titled {
+			p.Line("")
+			p.Line("Images with something missing or odd:")
+			titled = true
+		}
+		p.Text("  ", 6, p.file(im))
+	}
+}
+
 func (p *printer) image(im *profile.Image) {
 	last := im.End
 	if last > im.Load {

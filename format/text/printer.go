@@ -12,10 +12,13 @@ import (
 type printer struct {
 	words.Printer
 	factsFirst bool // see [words.Options.Header]
+
+	least float64 // see [words.Options.Least]; 0 where the profile's view has a bound
+	calls int     // number of calls in trees that are not shown because of it
 }
 
 func newPrinter(w io.Writer, p *profile.Profile, o words.Options) *printer {
-	return &printer{*words.NewPrinter(w, p, o), o.Header}
+	return &printer{Printer: *words.NewPrinter(w, p, o), factsFirst: o.Header}
 }
 
 // diffPrinter writes the report of a comparison.

@@ -1,8 +1,6 @@
 package text
 
 import (
-	"fmt"
-
 	"stacksnap/format/profile"
 	"stacksnap/format/words"
 	"stacksnap/task"
@@ -12,19 +10,19 @@ import (
 // first screen with what comes before and after.
 const maxHeaviest = 12
 
-// maxSelf is the most functions in the list of self times.
-const maxSelf = 50
-
 // writeSampled writes the report of many snapshots: the heaviest stacks of the thread that
 // ran most and of the main one; the busiest threads; the trees, merged by function, with
 // counts and the heaviest branch first; and the self times.
-func writeSampled(p *printer) error {
+func writeSampled(p *printer, o *words.Options) error {
+	shown := trees(p.Profile, o)
+	p.bounded(shown, o.Least)
 	p.header()
-	p.heaviest()
-	for t := range words.ThreadsByFunction(p.Profile) {
+	p.heaviest(o)
+	for _, t := range shown.Threads {
 		p.Total = t.Samples
 		p.thread(t)
 	}
+	p.leftOut()
 	p.selfTimes()
 	p.rest()
 	return p.Flush()
@@ -32,9 +30,12 @@ func writeSampled(p *printer) error {
 
 // heaviest writes the heaviest stack of the thread that ran most, the busiest threads, and
 // the heaviest stack of the main thread.
-func (p *printer) heaviest() {
+func (p *printer) heaviest(o *words.Options) {
 	straight := *p
 	straight.Profile = p.Profile.Straight()
+	if !o.SelfCalls {
+		straight.Profile = straight.Profile.FoldSelfCalls()
+	}
 	main, most := straight.Profile.MainThread(), busiest(straight.Profile)
 	if most != nil && most != main {
 		straight.heaviestOf(most, straight.busiestName(most))
@@ -87,28 +88,5 @@ func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	}
 	for _, n := range stack {
 		p.Fitted(p.weight(n)+"  ", n, p.Split(n))
-	}
-}
-
-// selfTimes lists the functions by the number of samples in which they were innermost.
-func (p *printer) selfTimes() {
-	times, total := p.Profile.Straight().SelfTimes()
-	if total == 0 {
-		return
-	}
-	p.Total = total
-	p.Line("")
-	p.Text("", 2, fmt.Sprintf("Self time: the innermost function, in %s samples of all threads:", words.Count(total)))
-	for i, t := range times {
-		if i == maxSelf {
-			p.Line("          … %s", words.Plural(len(times)-i, "more function"))
-			break
-		}
-		n := profile.Node{Location: t.Location, Count: t.Samples}
-		line, spent := p.weight(&n)+"  "+p.InFull(t.Location), words.SplitOf(t.Spent, t.States)
-		if p.Over(line+spent) > 0 {
-			spent = ""
-		}
-		p.Line("%s%s", line, spent)
 	}
 }

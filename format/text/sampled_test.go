@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/internal/golden"
@@ -54,12 +55,60 @@ func TestHeaviestOfAView(t *testing.T) {
 	}
 }
 
-// TestSelfTimesFit: they leave out what the time was spent on.
-func TestSelfTimesFit(t *testing.T) {
-	for width, want := range map[int]bool{0: true, 80: true, 70: false} {
-		_, list, _ := strings.Cut(string(golden.WrittenReport(t, Tree, report.Of(fixtures.Sampled()), words.Options{Width: width})), "Self time")
-		if strings.Contains(list, "hot(int) (demo)  0.350 s on CPU") != want || !strings.Contains(list, "hot(int) (demo)") {
-			t.Errorf("%d columns:\n%s", width, list)
+// TestSelfTimes are by CPU time, and those of blocked threads apart.
+func TestSelfTimes(t *testing.T) {
+	leaf := func(name string, s profile.Spent, states profile.States) *profile.Node {
+		n := &profile.Node{Location: profile.Location{Function: name}, PC: 1, Count: 10, Self: 10, Spent: s, States: &states}
+		if states == (profile.States{}) {
+			n.States = nil
 		}
+		return n
+	}
+	ran, slept := profile.States{task.Running: 10}, profile.States{task.Running: 1, task.Sleeping: 9}
+	cpu, wait := profile.Spent{OnCPU: 3 * time.Second, Queued: time.Second}, profile.Spent{OnCPU: time.Second, Blocked: 9 * time.Second}
+	for _, c := range []struct {
+		a, b *profile.Node
+		want string
+	}{
+		{leaf("burn", cpu, ran), leaf("nap", wait, slept), `
+Self time: 4.000 s on a CPU, by the innermost function (and 1.000 s waiting for a CPU):
+ 3.000 s  75.0 %  burn
+ 1.000 s  25.0 %  nap
+
+Blocked: 9.000 s of all threads, by the innermost function:
+ 9.000 s 100.0 %  nap
+`},
+		{leaf("burn", profile.Spent{}, ran), leaf("nap", profile.Spent{}, slept), `
+Self time: the innermost function, in samples of threads that could run:
+      10  90.9 %  burn
+       1   9.1 %  nap
+
+Blocked: the innermost function, in samples of threads that could not run:
+       9 100.0 %  nap
+`},
+		{leaf("burn", profile.Spent{}, ran), leaf("nap", profile.Spent{}, profile.States{}), `
+Self time: the innermost function, in 20 samples of all threads:
+      10  50.0 %  burn
+      10  50.0 %  nap
+`},
+	} {
+		p := &profile.Profile{Snapshots: 20, Threads: []*profile.Thread{{ID: 1, Samples: 20, Roots: []*profile.Node{c.a, c.b}}}}
+		if got := string(golden.Written(t, Tree, p)); !strings.Contains(got, c.want) {
+			t.Errorf("no %s in:\n%s", c.want, got)
+		}
+	}
+}
+
+// TestSelfTimesOfAPage: code of a file that tells nothing is one row, not one for 4 KB.
+func TestSelfTimesOfAPage(t *testing.T) {
+	im := &profile.Image{Path: "/bin/stripped", Load: 0x40_0000, End: 0x50_0000, Symbols: true}
+	p := &profile.Profile{Snapshots: 3, Images: []*profile.Image{im}, Threads: []*profile.Thread{{ID: 1, Samples: 3}}}
+	for i, start := range []task.Addr{0, 0, 0x40_8000} {
+		at := im.Load + 0x8000 + task.Addr(i)*0x2000
+		l := profile.Location{Image: im, Offset: uint64(at - im.Load), Start: start}
+		p.Threads[0].Roots = append(p.Threads[0].Roots, &profile.Node{Location: l, PC: at, Count: 1, Self: 1})
+	}
+	if got := string(golden.Written(t, Tree, p)); !strings.Contains(got, "\n       2  66.7 %  ??? (stripped)\n       1  33.3 %  ??? (stripped + 0xc000)\n") {
+		t.Error(got)
 	}
 }

@@ -73,6 +73,11 @@ func names(t *profile.Thread) string {
 	for _, s := range t.Same {
 		add(s.Name)
 	}
+	if g := t.Together; g != nil && g.By == profile.ByEntry {
+		for _, s := range g.Threads {
+			add(s.Name)
+		}
+	}
 	if more := len(list) - most; more > 0 {
 		list = append(list[:most], fmt.Sprintf("and %s", words.Plural(more, "other name")))
 	}
@@ -92,6 +97,8 @@ func (p *printer) together(t *profile.Thread) string {
 	n := words.Plural(len(g.Threads), "thread")
 	var title string
 	switch {
+	case g.By == profile.ByEntry:
+		title = n + " of " + p.Shown(g.Entry)
 	case g.By == profile.ByState:
 		title = n + " " + g.State.String()
 	case g.By == profile.ByQueue && g.Queue == "":

@@ -30,7 +30,7 @@ func Tree(w io.Writer, r *report.Report, o words.Options) error {
 func tree(w io.Writer, p *profile.Profile, o words.Options) error {
 	p = inOrder(o.Folded(p))
 	if p.Sampled() {
-		return writeSampled(newPrinter(w, p, o))
+		return writeSampled(newPrinter(w, p, o), &o)
 	}
 	return writeTree(newPrinter(w, p, o))
 }
@@ -49,7 +49,11 @@ func writeTree(p *printer) error {
 
 // rest writes what comes below the stacks.
 func (p *printer) rest() {
-	p.images()
+	if p.Places {
+		p.images()
+	} else {
+		p.oddImages()
+	}
 	p.facts()
 	p.end()
 	p.unnamed()
@@ -63,9 +67,9 @@ func (p *printer) end() {
 	p.Line("")
 	p.Line("Walks that reached the bottom: %s of %s", words.Count(p.Profile.Bottoms), words.Count(p.Profile.Walks))
 	if p.Guessed {
-		p.Line(words.GuessMeans)
+		p.Text("", 2, words.GuessMeans)
 	}
 	if p.FpOnly {
-		p.Line(words.FpOnlyMeans)
+		p.Text("", 2, words.FpOnlyMeans)
 	}
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func (p *printer) unnamed() {
 	if n := len(list) - maxUnnamed; n > 0 {
 		names = append(names, words.Plural(n, "more image"))
 	}
-	p.Line("Without names: functions in %s%s", enumerate(names), by)
+	p.Text("", 2, fmt.Sprintf("Without names: functions in %s%s", enumerate(names), by))
 }
 
 // idName returns the system's term for the ID of an image.

@@ -86,7 +86,7 @@ func (p *Printer) levels() int {
 // the split of time and the offset. Then it shortens the function's name, and drops the
 // image. The source line stays, except behind code that is not the program's own.
 func (p *Printer) Fitted(lead string, n *profile.Node, split string) {
-	end := source(n) + p.marks(n)
+	end := recursion(n) + source(n) + p.marks(n)
 	whole := lead + p.placeOf(n, p.Function(n.Location))
 	for _, line := range []string{whole + p.addresses(n) + end + split, whole + end + split, whole + end} {
 		if p.Over(line) <= 0 {
@@ -99,10 +99,11 @@ func (p *Printer) Fitted(lead string, n *profile.Node, split string) {
 
 // narrow returns the line of a frame that does not fit as it is.
 func (p *Printer) narrow(lead string, n *profile.Node) string {
-	end, image := source(n)+p.marks(n), briefImage(n)
+	marks, image := p.marks(n), briefImage(n)
+	end := recursion(n) + source(n) + marks
 	ends := []string{image + end, end}
 	if !owncode.Is(&n.Location) {
-		ends = append(ends, p.marks(n))
+		ends = append(ends, recursion(n)+marks)
 	}
 	line := ""
 	for _, end := range ends {
@@ -138,8 +139,17 @@ func briefImage(n *profile.Node) string {
 	return " (" + ImageName(n.Image) + ")"
 }
 
+// imagePlace names the image of a frame without a name, and where in it the frame is: of several
+// addresses the start of their function, if that is known.
 func imagePlace(n *profile.Node) string {
-	return " (" + ImageName(n.Image) + " + 0x" + strconv.FormatUint(n.Offset, 16) + ")"
+	offset := n.Offset
+	if further(n) > 0 && n.Function == "" {
+		if n.Start == 0 {
+			return " (" + ImageName(n.Image) + ")"
+		}
+		offset = n.AreaLocation().Offset
+	}
+	return " (" + ImageName(n.Image) + " + 0x" + strconv.FormatUint(offset, 16) + ")"
 }
 
 // Over returns the number of columns by which a line is too long; 0 or less if it fits.
@@ -211,6 +221,8 @@ func runeColumns(r rune) int {
 func (p *Printer) placeOf(n *profile.Node, name string) string {
 	function := p.Name(name)
 	switch {
+	case !p.Places && n.Function != "" && n.Function != profile.Trampoline:
+		return function + briefImage(n)
 	case n.Kernel && n.Placeless() && n.Offset != 0: // Linux names functions, and no addresses
 		return function + " + " + offsets(n)
 	case n.Image == nil:

@@ -115,7 +115,7 @@ func offsets(n *profile.Node) string {
 }
 
 func (p *Printer) addresses(n *profile.Node) string {
-	if n.Placeless() {
+	if n.Placeless() || !p.Places {
 		return ""
 	}
 	return " " + p.Faint("["+several(n.PC.String(), further(n), func() string { return n.Also[0].PC.String() })+"]")
@@ -138,6 +138,14 @@ func several(first string, more int, second func() string) string {
 		return first + "," + second()
 	}
 	return first + "," + second() + ",..."
+}
+
+// recursion describes how deep a function called itself; empty if it did not.
+func recursion(n *profile.Node) string {
+	if n.Recursion < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (recursive, up to %s deep)", Count(n.Recursion))
 }
 
 func source(n *profile.Node) string {
@@ -189,9 +197,10 @@ func (p *Printer) InFull(l profile.Location) string {
 	return p.Name(p.Function(l)) + " (" + ImageName(l.Image) + ")"
 }
 
-// Split returns how the time of a node's own samples was spent; empty in an inverted tree.
+// Split returns how the time of a node's own samples was spent; empty in an inverted tree, and
+// without [Options.Addresses].
 func (p *Printer) Split(n *profile.Node) string {
-	if p.Total == 0 || p.IsInverted() {
+	if p.Total == 0 || !p.Places || p.IsInverted() {
 		return ""
 	}
 	return SplitOf(n.Spent, n.States)

@@ -16,6 +16,7 @@ type Printer struct {
 	Profile *profile.Profile
 	Total   int  // number of samples that is 100%; 0: print no counts
 	Width   int  // columns of a line; 0: any
+	Places  bool // print addresses, and offsets in functions
 	short   bool // shorten the names of functions
 	Guessed bool // a frame was marked "(guess)", to be explained at the end of the report
 	FpOnly  bool
@@ -29,7 +30,7 @@ func NewPrinter(w io.Writer, p *profile.Profile, o Options) *Printer {
 	if o.ASCII {
 		w = &asciiWriter{to: w}
 	}
-	return &Printer{Writer: bufio.NewWriterSize(w, BufferSize), palette: newPalette(o.Color), Profile: p, Width: o.Width, short: true}
+	return &Printer{Writer: bufio.NewWriterSize(w, BufferSize), palette: newPalette(o.Color), Profile: p, Width: o.Width, Places: o.Addresses || !p.Sampled(), short: true}
 }
 
 // Line writes one line. The buffer keeps errors for Flush.

@@ -197,6 +197,11 @@ func (o *Options) reportFlags() []flag {
 		help:    "print each thread by itself, also of four and more that have the same stack",
 		example: "stacksnap -p 4711 --no-merge",
 	}, {
+		name: "addresses", to: &o.Addresses,
+		help: "print in trees of samples, too, the addresses of frames and where they are in their functions, how the time of each was spent," +
+			" and where the images are",
+		example: "stacksnap -p 4711 -d 10s --addresses",
+	}, {
 		name: "no-inlines", to: &o.NoInlines,
 		help:    "count inlined calls as the function that they are in",
 		example: "stacksnap -p 4711 -d 10s --no-inlines",
@@ -253,8 +258,9 @@ func (o *Options) viewFlags() []flag {
 		example: "stacksnap -p 4711 -d 10s --invert --by process",
 	}, {
 		name: "min", value: "SHARE", to: &o.View.Min,
-		brief:   "leave out branches of less than, say, 1%",
-		help:    "fold branches with a smaller share of their thread's samples into a line that counts them",
+		brief: "leave out branches of less than, say, 1%",
+		help: "fold branches with a smaller share of their thread's samples into a line that counts them;" +
+			" the tree of samples leaves out those of less than 1% by default, and 0 shows all",
 		example: "stacksnap -p 4711 -d 10s --min 1%",
 	}, {
 		name: "depth", value: "N", to: &o.View.Depth,
@@ -267,7 +273,8 @@ func (o *Options) viewFlags() []flag {
 		example: "stacksnap -p 4711 -d 10s --by state",
 	}, {
 		name: "fold-recursion", to: &o.View.noRecursion,
-		help:    "show the rounds of a recursion, of up to eight functions, as one",
+		help: "show the rounds of a recursion, of up to eight functions, as one;" +
+			" the tree of samples does so by default where a function calls itself, and --fold-recursion=false turns that off",
 		example: "stacksnap -p 4711 -d 10s --fold-recursion",
 	}, {
 		name: "measure", value: "WHAT", to: &o.Measure, choices: measures(),

@@ -67,6 +67,7 @@ type Options struct {
 	Merge, NoMerge            bool
 	NoInlines, NoDemangle     bool
 	NoPager, OpenPage, Header bool
+	Addresses                 bool
 	View                      view
 	Measure, Scale            string
 	Symbols, Binaries         []string

@@ -44,7 +44,7 @@ var rules = []rule{{
 	flags: "top", with: "check hang every max-hang dir keep exec push",
 	line: "top samples, and shows that: leave out {with}",
 }, {
-	flags: "top", with: "format output open merge no-merge no-inlines no-demangle no-pager header " + views,
+	flags: "top", with: "format output open merge no-merge no-inlines no-demangle no-pager header addresses " + views,
 	line: "top has keys for what it shows and writes (? lists them): leave out {with}",
 }, {
 	flags: "pid wait command", with: "pid wait command",
@@ -83,7 +83,7 @@ var rules = []rule{{
 	flags: "tree all several", with: "save",
 	line: "--save records one process: leave out --tree, --all and a second -p, or write a report with -o",
 }, {
-	flags: "check", with: "thread main running blocked kernel dir keep exec format output open save merge no-merge header no-inlines no-demangle debuginfod " + views,
+	flags: "check", with: "thread main running blocked kernel dir keep exec format output open save merge no-merge header addresses no-inlines no-demangle debuginfod " + views,
 	line: "--check captures nothing and prints lines of its own: leave out {with}",
 }, {
 	flags: "duration interval rate count jitter suspend no-stop max-stop hang max-hang every dir keep exec children system kernel", with: "file",
@@ -104,7 +104,7 @@ var rules = []rule{{
 	flags: "diff", with: formsThat(func(f format.Format) bool { return !f.Diffs }),
 	line: "a diff is written as " + either(namesOf(func(f format.Format) bool { return f.Diffs })) + ": leave out {with}",
 }, {
-	flags: "header no-merge", with: "diff",
+	flags: "header no-merge addresses", with: "diff",
 	line: "{flags} is of a report on processes, not of a diff: leave it out",
 }, {
 	flags: "measure scale", needs: "diff",

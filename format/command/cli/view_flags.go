@@ -29,10 +29,10 @@ type percent float64
 // String returns the number with a percent sign.
 func (p *percent) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) + "%" }
 
-// Set parses a percentage above 0, up to 100.
+// Set parses a percentage from 0 to 100.
 func (p *percent) Set(text string) error {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-	if err != nil || !(n > 0 && n <= 100) {
+	if err != nil || !(n >= 0 && n <= 100) {
 		return errors.New("is not a share: give one such as 1%")
 	}
 	*p = percent(n)

@@ -17,7 +17,6 @@ func TestViewsThatAreWrong(t *testing.T) {
 		"--hide *":                  `--hide "*" is no regular expression: missing argument to repetition operator in "*"`,
 		"--focus=":                  "--focus needs a RE",
 		"--focus x --ignore x":      "leaves nothing",
-		"--min 0 -d 1s":             "is not a share: give one such as 1%",
 		"--min 101% -d 1s":          "is not a share: give one such as 1%",
 		"--min NaN -d 1s":           "is not a share: give one such as 1%",
 		"--min -1 -d 1s":            "is not a share: give one such as 1%",
@@ -40,7 +39,7 @@ func TestViewsThatAreWrong(t *testing.T) {
 		}
 	}
 	for _, args := range []string{
-		"--min 1 -d 1s", "--min 100% -n 2", "--min 0.5% --by process", "--min 1% --hang 1s", "--merge --by thread", "-f summary --focus a --hide b",
+		"--min 1 -d 1s", "--min 0 -d 1s", "--min 0% -n 2", "--min 100% -n 2", "--min 0.5% --by process", "--min 1% --hang 1s", "--merge --by thread", "-f summary --focus a --hide b",
 		"--invert --depth 3 --fold-recursion --by queue", "--focus a --focus b --ignore c", "--no-pager -o x",
 	} {
 		if _, err := Parse(append([]string{"-p", "1"}, strings.Fields(args)...), "", live.Runs); err != nil {

@@ -35,7 +35,7 @@ type Topic struct {
 // Topics returns the table of topics, in the order in which to read them.
 func Topics() []Topic {
 	return []Topic{
-		{"report", Main, []string{"merge", "no-merge", "header", "no-inlines", "no-demangle", "color", "no-pager"}},
+		{"report", Main, []string{"merge", "no-merge", "header", "addresses", "no-inlines", "no-demangle", "color", "no-pager"}},
 		{"processes", Main, []string{"pid", "wait", "tree", "all", "follow-waits", "children", "check"}},
 		{"threads", Main, []string{"main", "thread", "running", "blocked"}},
 		{"waits", Main, nil},

@@ -14,12 +14,29 @@ import (
 // OptionsOf returns the appearance of the report at a destination: colours, character set
 // and width.
 func (c *Reporter) OptionsOf(d *cli.Destination) words.Options {
-	o := words.Options{Color: c.Colored(d.IsFile()), ASCII: c.asciiOnly(d), Width: c.width(d), Header: c.Header, FoldIdle: c.System && c.Merge}
-	if !c.NoMerge {
+	o := words.Options{
+		Color: c.Colored(d.IsFile()), ASCII: c.asciiOnly(d), Width: c.width(d),
+		Header: c.Header, Addresses: c.Addresses, FoldIdle: c.System && c.Merge,
+		SelfCalls: c.IsSet("fold-recursion") && !c.Has("fold-recursion"),
+	}
+	switch {
+	case c.Merge:
+		o.Alike = leastMerged
+	case !c.NoMerge:
 		o.Alike = leastAlike
+	}
+	if !c.IsSet("min") {
+		o.Least = leastShown
 	}
 	return o
 }
+
+// leastShown is the least share of a thread's samples, in percent, of a call in the trees of
+// samples for people.
+const leastShown = 1
+
+// leastMerged is leastAlike for --merge.
+const leastMerged = 2
 
 // leastAlike is the number of threads with the same stack from which reports for people
 // show them once. Readers want to see each of two or three.

@@ -1,0 +1,112 @@
+package text
+
+import (
+	"strconv"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
+	"stacksnap/format/words"
+)
+
+// trees returns the profile with the trees of samples as a reader wants to see them: alike
+// threads in one, calls of a function by itself in one, and without what weighs little.
+func trees(p *profile.Profile, o *words.Options) *profile.Profile {
+	least, depth := o.Least, 0
+	if v := p.View; v != nil && v.Unpruned != nil {
+		if v.Least > 0 {
+			least = v.Least
+		}
+		depth = v.Depth
+		p = inOrder(o.Folded(p.Unpruned()))
+	}
+	if o.Alike > 0 && (p.View == nil || p.View.By == profile.ByThread) {
+		p = p.Gather(o.Alike, gathering(p))
+	}
+	if !o.SelfCalls {
+		p = p.FoldSelfCalls()
+	}
+	return p.ByFunction().Prune(least, depth)
+}
+
+// gathering returns a function for the entry by which a thread is shown with others; empty for
+// the main thread and those of a deadlock, which a reader wants to see by themselves.
+func gathering(p *profile.Profile) func(*profile.Thread) string {
+	dead := p.Deadlocked()
+	return func(t *profile.Thread) string {
+		if t.Main || dead[t.ID] {
+			return ""
+		}
+		return entryOf(t)
+	}
+}
+
+// maxEntry is the most frames in which the entry of a thread is looked for.
+const maxEntry = 32
+
+// entryOf returns the outermost function of the program's own code that all complete stacks of
+// a thread have in common; empty if there is none.
+func entryOf(t *profile.Thread) string {
+	level := complete(t.Roots)
+	for depth := 0; depth < maxEntry && isOneFunction(level); depth++ {
+		if l := &level[0].Location; owncode.Is(l) && !owncode.IsBeginning(l.Function) {
+			return l.Function
+		}
+		var below []*profile.Node
+		for _, n := range level {
+			below = append(below, n.Children...)
+		}
+		level = below
+	}
+	return ""
+}
+
+// complete returns the nodes whose callers are known.
+func complete(roots []*profile.Node) (nodes []*profile.Node) {
+	for _, n := range roots {
+		if n.Cut == nil {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+func isOneFunction(nodes []*profile.Node) bool {
+	for _, n := range nodes {
+		if n.Image != nodes[0].Image || n.Function != nodes[0].Function {
+			return false
+		}
+	}
+	return len(nodes) > 0
+}
+
+// bounded keeps the least share of calls in the trees. Where the profile's view has a bound, it
+// takes over what that leaves out, which the header says.
+func (p *printer) bounded(shown *profile.Profile, least float64) {
+	if p.Profile.View == nil || p.Profile.View.Unpruned == nil {
+		p.least = least
+		return
+	}
+	own := *p.Profile
+	own.View = shown.View
+	p.Profile = &own
+}
+
+// isLight reports whether the calls of a folded node weigh too little, even together, for a line.
+func (p *printer) isLight(n *profile.Node) bool {
+	return p.least > 0 && float64(n.Count) < p.least*float64(p.Total)/100
+}
+
+// leftOut says how many calls are not shown because they weigh little.
+func (p *printer) leftOut() {
+	share := strconv.FormatFloat(p.least, 'g', -1, 64) + " %"
+	switch {
+	case p.calls == 0:
+		return
+	case p.calls == 1:
+		p.Line("")
+		p.Text("", 2, "1 call under "+share+" of its thread's samples is left out: --min 0 shows it")
+	default:
+		p.Line("")
+		p.Text("", 2, words.Count(p.calls)+" calls under "+share+" of their thread's samples are left out: --min 0 shows them")
+	}
+}
