@@ -18,6 +18,8 @@ type Sample struct {
 	// Path returns a thread's stack, outermost frame first, and the reason why it ends
 	// there. Paths with the same last node are equal.
 	Path func(task.ThreadID) ([]*profile.Node, unwind.Reason)
+	// Deadlocks are those that the observations until now have found.
+	Deadlocks []profile.Deadlock
 }
 
 // Board accumulates samples for the view: all of the last minute, and per function sums
@@ -34,6 +36,7 @@ type Board struct {
 	listed    []*thread // threads of the last sample
 	ring      ring
 	since     tallies // sums since the start, without the ring's last part
+	deadlocks []profile.Deadlock
 	Totals
 }
 
@@ -113,6 +116,7 @@ func (b *Board) Add(s *Sample) {
 		b.addThread(now, &s.Threads[i], s.Path)
 	}
 	b.look(s.Looks)
+	b.deadlocks = s.Deadlocks
 	b.forget()
 	b.ring.bound()
 }

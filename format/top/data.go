@@ -17,6 +17,7 @@ type data struct {
 	threads   []seen
 	since     tallies
 	own       map[*thread]tallies // sums of each thread, for those that have them
+	deadlocks []string            // sentences on those that last
 }
 
 // seen is a thread in the last sample.
@@ -43,6 +44,7 @@ func (b *Board) data() *data {
 			d.own[t] = maps.Clone(t.since)
 		}
 	}
+	d.deadlocks = b.lasting()
 	if d.parts = slices.Clone(b.ring.parts); len(d.parts) == 0 {
 		return d
 	}

@@ -19,6 +19,8 @@ type script struct {
 	paths   map[task.ThreadID][]*profile.Node
 	cut     unwind.Reason
 	looks   []profile.Look
+
+	deadlocks []profile.Deadlock
 }
 
 const tick = 10 * time.Millisecond
@@ -69,8 +71,8 @@ func (s *script) sample(n int) {
 func (s *script) next() *Sample {
 	return &Sample{
 		Snapshot: &task.Snapshot{Time: s.now, Threads: s.threads, Stopped: 20 * time.Microsecond},
-		Looks:    s.looks,
-		Path:     func(id task.ThreadID) ([]*profile.Node, unwind.Reason) { return s.paths[id], s.cut },
+		Looks:    s.looks, Deadlocks: s.deadlocks,
+		Path: func(id task.ThreadID) ([]*profile.Node, unwind.Reason) { return s.paths[id], s.cut },
 	}
 }
 
@@ -92,6 +94,22 @@ func (s *script) work(samples int) {
 		}
 		s.sample(1)
 	}
+}
+
+// deadlock has two threads wait for each other from now on, as that many checks have found.
+func (s *script) deadlock(checks int) {
+	waiter := func(id, owner task.ThreadID, name, ownerName, lock string) profile.Waiter {
+		return profile.Waiter{ID: id, Name: name, Wait: profile.Wait{
+			Call: "futex", Lock: profile.Mutex, Addr: 0x1000 + task.Addr(id), Variable: lock, Owner: owner, OwnerName: ownerName,
+		}}
+	}
+	circle := []profile.Waiter{waiter(4721, 4722, "payer", "clerk", "checking"), waiter(4722, 4721, "clerk", "payer", "savings")}
+	for _, w := range circle {
+		s.thread(w.ID, task.Sleeping, 0, "start transfer lock")
+		s.threads[len(s.threads)-1].Name = w.Name
+		s.looks = append(s.looks, profile.Look{Thread: w.ID, Wait: &w.Wait})
+	}
+	s.deadlocks = []profile.Deadlock{{Waiters: circle, Looks: checks}}
 }
 
 // row is the row of a function.

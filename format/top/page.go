@@ -47,8 +47,8 @@ func (s *state) page(now *data, width, height int) []line {
 	if s.help {
 		return fitted(helpPage(s.stops), height)
 	}
-	room := max(0, height-2)
-	lines := []line{s.head(d, width)}
+	lines := append([]line{s.head(d, width)}, deadlockLine(d, width)...)
+	room := max(0, height-len(lines)-1)
 	lines = append(lines, fitted(s.body(d, width, room), room)...)
 	lines = append(lines, s.foot(width))
 	return fitted(lines, height)

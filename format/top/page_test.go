@@ -53,6 +53,7 @@ func TestScreens(t *testing.T) {
 		width, height int
 		end           string
 		ascii         bool
+		deadlock      bool
 	}{
 		{name: "plain", width: 80, height: 24},
 		{name: "wide", width: 120, height: 30, keys: "w Tab"},
@@ -67,9 +68,17 @@ func TestScreens(t *testing.T) {
 		{name: "nothing", width: 80, height: 16, keys: "/ nothing Enter"},
 		{name: "help", width: 80, height: 24, keys: "?"},
 		{name: "ended", width: 80, height: 14, end: "process 4711 has exited"},
+		{name: "deadlock", width: 80, height: 24, deadlock: true},
+		{name: "deadlock_narrow", width: 30, height: 12, deadlock: true},
 		{name: "ascii", width: 80, height: 14, ascii: true, keys: "Tab r"},
 	} {
 		v, d := worked(700)
+		if c.deadlock {
+			s := newScript()
+			s.deadlock(leastChecks)
+			s.work(700)
+			v, d = newState(), s.data()
+		}
 		v.ended, v.stops = c.end, true
 		screen(t, v, d, c.width, c.height, c.ascii) // keys act on what is shown
 		press(v, d, c.keys)

@@ -34,6 +34,9 @@ func (w *Words) ThreadID(id task.ThreadID) string { return ThreadID(w.p.Profile.
 // Waiting describes a thread's wait, to follow the word "waits".
 func (w *Words) Waiting(id task.ThreadID, wait *profile.Wait) string { return w.p.WaitFor(id, wait) }
 
+// Circle describes a deadlock, thread by thread.
+func (w *Words) Circle(d []profile.Waiter) string { return w.p.Circle(d) }
+
 // Text makes a text from the target, such as a name, safe in a line.
 func (w *Words) Text(s string) string { return Clean(s, MaxText) }
 

@@ -239,6 +239,19 @@ func TestTopThreads(t *testing.T) {
 	m.see("^code=0$")
 }
 
+// TestTopSaysDeadlock above all else, in red, once two checks have found it.
+func TestTopSaysDeadlock(t *testing.T) {
+	m := newTmux(t, 200, 24)
+	target := start(t, compile(t, "situation", "-O1", "-g"), "deadlock")
+	m.top("-p "+pid(target), "situation ["+pid(target)+"]")
+	m.see(`^situation .*\nDeadlock: thread \d+ "\w+" waits for mutex [ab], held by thread \d+ "\w+", which waits for mutex [ab], held by thread \d+ "\w+"$`)
+	if screen := m.do("capture-pane", "-p", "-e"); !regexp.MustCompile(`\x1b\[[0-9;]*31mDeadlock: `).MatchString(screen) {
+		t.Errorf("no red word in\n%q", screen)
+	}
+	m.keys("q")
+	m.see("^code=0$")
+}
+
 // TestTopIsForTerminals, and says so otherwise.
 func TestTopIsForTerminals(t *testing.T) {
 	target := start(t, compile(t, "deep", "-O2"), "1", "read")
