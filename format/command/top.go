@@ -63,12 +63,16 @@ func (r record) shown(o capture.Options) top.Sampling {
 	}
 }
 
+// maxStopped is the part of the time that the stops of a live view may take at its default rate.
+const maxStopped = 0.02
+
 // topCapture returns the capture options of a live view. Samples are taken at random
 // moments, so that a target that works in step with the interval is not misrepresented.
+// A rate that the user gave is kept, however long the stops.
 func (c *call) topCapture() (capture.Options, error) {
 	o, err := c.captureOptions()
 	if c.SampleInterval() == 0 {
-		o.Interval = topInterval
+		o.Interval, o.StopShare = topInterval, maxStopped
 	}
 	o.Duration, o.Jitter = c.Duration, o.Interval
 	return o, err
@@ -76,7 +80,7 @@ func (c *call) topCapture() (capture.Options, error) {
 
 func (c *call) topOptions(target task.Info, interval time.Duration) top.Options {
 	return top.Options{
-		Target: target, Interval: interval, Color: c.Colored(false), ASCII: !out.IsUTF8(c.Getenv),
+		Target: target, Interval: interval, MaxStopped: maxStopped, Color: c.Colored(false), ASCII: !out.IsUTF8(c.Getenv),
 		Save: c.saveShown, Suspend: c.job.Stopper(), ScreenBegun: func() { c.onScreen.Store(true) },
 	}
 }

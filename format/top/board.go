@@ -42,7 +42,8 @@ type Board struct {
 
 // Totals are facts on the whole sampling.
 type Totals struct {
-	Samples, Missed int
+	Samples, Missed int           // Missed is without those that were left out to spare the target
+	Every           int           // one in so many due samples is taken; 0 or 1: each
 	Last            time.Time     // time of the last sample
 	Elapsed         time.Duration // time represented by samples
 	Stopped         time.Duration // time for which the process was stopped, in all
@@ -125,11 +126,11 @@ func (b *Board) Add(s *Sample) {
 func (b *Board) count(s *Sample, now *part) {
 	elapsed := b.interval
 	if b.Samples > 0 {
-		elapsed = min(max(0, s.Time.Sub(b.Last)), max(longestGaps*b.interval, longestGap))
+		elapsed = min(max(0, s.Time.Sub(b.Last)), max(longestGaps*b.interval*time.Duration(max(1, b.Every)), longestGap))
 	}
-	b.Last = s.Time
+	b.Last, b.Every = s.Time, s.Every
 	b.Samples++
-	b.Missed += s.MissedTicks
+	b.Missed += s.MissedTicks - s.LeftOut
 	b.Stopped += s.Stopped
 	b.Elapsed += elapsed
 	now.samples++

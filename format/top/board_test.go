@@ -222,6 +222,22 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+// TestLeftOut samples are not missed ones, and what comes after them stands for all their time.
+func TestLeftOut(t *testing.T) {
+	s := newScript()
+	s.thread(1, task.Running, 0, "main")
+	s.sample(2)
+	s.now = s.now.Add(30 * time.Second)
+	next := s.next()
+	next.MissedTicks, next.LeftOut, next.Every = 12, 9, 1000
+	s.Add(next)
+	s.now = s.now.Add(20 * time.Second)
+	s.Add(s.next())
+	if d := s.data(); d.Missed != 3 || d.Elapsed != 2*tick+longestGap+20*time.Second {
+		t.Errorf("%+v", d.Totals)
+	}
+}
+
 // TestBounds of what is kept: parts, stacks that are long, and how many there are.
 func TestBounds(t *testing.T) {
 	s := newScript()

@@ -12,6 +12,7 @@ import (
 type data struct {
 	Totals
 	target    task.Info
+	interval  time.Duration
 	parts     []*part // the oldest first
 	functions []function
 	threads   []seen
@@ -36,7 +37,7 @@ type seen struct {
 func (b *Board) data() *data {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	d := &data{Totals: b.Totals, target: b.target, functions: b.functions[:len(b.functions):len(b.functions)], since: maps.Clone(b.since), own: map[*thread]tallies{}}
+	d := &data{Totals: b.Totals, target: b.target, interval: b.interval, functions: b.functions[:len(b.functions):len(b.functions)], since: maps.Clone(b.since), own: map[*thread]tallies{}}
 	main := b.main()
 	for _, t := range b.listed {
 		d.threads = append(d.threads, seen{t, t.id, t.id == main, b.words.ThreadID(t.id), b.words.Text(t.name), t.state, t.stack, t.waits()})

@@ -21,6 +21,7 @@ type script struct {
 	looks   []profile.Look
 
 	deadlocks []profile.Deadlock
+	every     int
 }
 
 const tick = 10 * time.Millisecond
@@ -70,7 +71,7 @@ func (s *script) sample(n int) {
 
 func (s *script) next() *Sample {
 	return &Sample{
-		Snapshot: &task.Snapshot{Time: s.now, Threads: s.threads, Stopped: 20 * time.Microsecond},
+		Snapshot: &task.Snapshot{Time: s.now, Threads: s.threads, Stopped: 20 * time.Microsecond, Every: s.every},
 		Looks:    s.looks, Deadlocks: s.deadlocks,
 		Path: func(id task.ThreadID) ([]*profile.Node, unwind.Reason) { return s.paths[id], s.cut },
 	}

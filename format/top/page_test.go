@@ -54,6 +54,7 @@ func TestScreens(t *testing.T) {
 		end           string
 		ascii         bool
 		deadlock      bool
+		every         int
 	}{
 		{name: "plain", width: 80, height: 24},
 		{name: "wide", width: 120, height: 30, keys: "w Tab"},
@@ -70,6 +71,7 @@ func TestScreens(t *testing.T) {
 		{name: "ended", width: 80, height: 14, end: "process 4711 has exited"},
 		{name: "deadlock", width: 80, height: 24, deadlock: true},
 		{name: "deadlock_narrow", width: 30, height: 12, deadlock: true},
+		{name: "slowed", width: 80, height: 8, every: 4},
 		{name: "ascii", width: 80, height: 14, ascii: true, keys: "Tab r"},
 	} {
 		v, d := worked(700)
@@ -79,7 +81,8 @@ func TestScreens(t *testing.T) {
 			s.work(700)
 			v, d = newState(), s.data()
 		}
-		v.ended, v.stops = c.end, true
+		v.ended, v.stops, v.maxStopped = c.end, true, .02
+		d.Every = c.every
 		screen(t, v, d, c.width, c.height, c.ascii) // keys act on what is shown
 		press(v, d, c.keys)
 		got := screen(t, v, d, c.width, c.height, c.ascii)

@@ -34,13 +34,15 @@ type state struct {
 	window   int  // an index of windows
 	scroll   int  // lines scrolled away from the innermost frame
 
-	frozen  *data // data when frozen; nil: show the newest
-	help    bool
-	stops   bool // Ctrl-Z stops this program
-	prompt  *prompt
-	message string // message shown until the next key
-	ended   string // why the sampling has ended; empty before
-	height  int    // lines of the focused pane when last drawn
+	frozen *data // data when frozen; nil: show the newest
+	help   bool
+	stops  bool // Ctrl-Z stops this program
+	// maxStopped is the part of the time beyond which stops lower the rate.
+	maxStopped float64
+	prompt     *prompt
+	message    string // message shown until the next key
+	ended      string // why the sampling has ended; empty before
+	height     int    // lines of the focused pane when last drawn
 }
 
 // list is the order and filter of a pane's rows.

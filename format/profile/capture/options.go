@@ -25,13 +25,15 @@ type Options struct {
 	Count    int
 	Jitter   time.Duration
 	MaxStop  time.Duration // of the target, for copies; 0: as long as is usual, see [task.LimitStop]
-	Gate     *task.Gate    // within which the target is stopped; may be nil
-	Suspend  task.Suspension
-	Threads  profile.ThreadFilter
-	Kernel   bool // frames in the kernel are captured, too
-	ToEnd    bool // that the target ends is expected, and not noted
-	Alone    bool // see [task.Options]
-	Follow   bool // [OneShots]: the processes that these wait for are captured, too
+	// StopShare is the part of the time that stops may take, see [task.Options].
+	StopShare float64
+	Gate      *task.Gate // within which the target is stopped; may be nil
+	Suspend   task.Suspension
+	Threads   profile.ThreadFilter
+	Kernel    bool // frames in the kernel are captured, too
+	ToEnd     bool // that the target ends is expected, and not noted
+	Alone     bool // see [task.Options]
+	Follow    bool // [OneShots]: the processes that these wait for are captured, too
 	// Timelines has the profile keep when each sample was taken, see
 	// [profile.Builder.KeepTimelines].
 	Timelines bool
