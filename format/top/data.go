@@ -31,6 +31,7 @@ type seen struct {
 	state task.State
 	stack *stack
 	wait  string // empty: it does not wait, or the reason is unknown
+	alike string // wait without its object
 }
 
 // data returns a copy of the board.
@@ -40,7 +41,8 @@ func (b *Board) data() *data {
 	d := &data{Totals: b.Totals, target: b.target, interval: b.interval, functions: b.functions[:len(b.functions):len(b.functions)], since: maps.Clone(b.since), own: map[*thread]tallies{}}
 	main := b.main()
 	for _, t := range b.listed {
-		d.threads = append(d.threads, seen{t, t.id, t.id == main, b.words.ThreadID(t.id), b.words.Text(t.name), t.state, t.stack, t.waits()})
+		wait, alike := t.waits()
+		d.threads = append(d.threads, seen{t, t.id, t.id == main, b.words.ThreadID(t.id), b.words.Text(t.name), t.state, t.stack, wait, alike})
 		if t.since != nil {
 			d.own[t] = maps.Clone(t.since)
 		}

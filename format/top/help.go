@@ -5,7 +5,7 @@ import "fmt"
 // footKeys are the keys in the last line of the screen, each with its effect.
 var footKeys = [][2]string{
 	{"q", "quit"}, {"?", "help"}, {"Tab", "pane"}, {"/", "filter"}, {"1-5", "sort"}, {"f", "freeze"}, {"s", "save"},
-	{"w", "waiting"}, {"t", "thread"}, {"i", "invert"}, {"r", "reverse"}, {"z", "zoom"}, {"+-", "seconds"},
+	{"w", "waiting"}, {"t", "thread"}, {"i", "invert"}, {"r", "reverse"}, {"z", "zoom"}, {"m", "merge"}, {"+-", "seconds"},
 }
 
 // helpPage returns the help on keys and columns, in 24 lines of 80 columns. It mentions
@@ -20,6 +20,7 @@ func helpPage(stops bool) []line {
 		{"Tab", "the next of functions, threads and stack"},
 		{"arrows, PgUp, PgDn", "choose a row, or move the stack; also j k g G"},
 		{"Enter", "on a function its heaviest stack; on a thread its stack"},
+		{"m", "alike threads, which are one row from 4 on, one by one"},
 		{"t", "functions of the chosen thread alone"},
 		{"w", "all time, that of waiting too, instead of CPU time"},
 		{"+ -", "the shares are of more or fewer of the last seconds"},

@@ -97,6 +97,8 @@ func (s *state) view(r rune) {
 		s.outward, s.scroll = !s.outward, 0
 	case 'w':
 		s.measure = allTime - s.measure
+	case 'm':
+		s.single = !s.single
 	case 't':
 		s.only = !s.only
 	case 'z':
@@ -180,7 +182,7 @@ func (s *state) move(k tcell.Key, now *data) {
 		}
 	case threadsPane:
 		rows := s.threadRows(d)
-		at := slices.IndexFunc(rows, func(r threadRow) bool { return r.id == s.thread })
+		at := rowOf(rows, s.thread)
 		if i := moved(at, by, len(rows)); i >= 0 {
 			s.thread, s.picked, s.through, s.scroll = rows[i].id, true, false, 0
 		}

@@ -78,7 +78,7 @@ func (s *state) body(d *data, width, height int) []line {
 		return s.pane(s.focus, d, s.functionRows(d), width, height)
 	}
 	rows := s.functionRows(d)
-	sizes := sizesOf(height, len(rows), len(d.threads))
+	sizes := sizesOf(height, len(rows), len(s.threadRows(d)))
 	if sizes == nil { // too small for three panes
 		return s.pane(s.focus, d, rows, width, height)
 	}

@@ -48,12 +48,15 @@ func contents(s tcell.SimulationScreen) string {
 
 // TestScreens are what a person sees: of sizes, and after keys.
 func TestScreens(t *testing.T) {
+	dead := newScript()
+	dead.deadlock(leastChecks)
+	dead.work(700)
 	for _, c := range []struct {
 		name, keys    string
 		width, height int
 		end           string
 		ascii         bool
-		deadlock      bool
+		script        *script // nil: of work
 		every         int
 	}{
 		{name: "plain", width: 80, height: 24},
@@ -69,17 +72,15 @@ func TestScreens(t *testing.T) {
 		{name: "nothing", width: 80, height: 16, keys: "/ nothing Enter"},
 		{name: "help", width: 80, height: 24, keys: "?"},
 		{name: "ended", width: 80, height: 14, end: "process 4711 has exited"},
-		{name: "deadlock", width: 80, height: 24, deadlock: true},
-		{name: "deadlock_narrow", width: 30, height: 12, deadlock: true},
+		{name: "deadlock", width: 80, height: 24, script: dead},
+		{name: "deadlock_narrow", width: 30, height: 12, script: dead},
+		{name: "alike", width: 80, height: 14, script: pool(), keys: "Tab"},
 		{name: "slowed", width: 80, height: 8, every: 4},
 		{name: "ascii", width: 80, height: 14, ascii: true, keys: "Tab r"},
 	} {
 		v, d := worked(700)
-		if c.deadlock {
-			s := newScript()
-			s.deadlock(leastChecks)
-			s.work(700)
-			v, d = newState(), s.data()
+		if c.script != nil {
+			v, d = newState(), c.script.data()
 		}
 		v.ended, v.stops, v.maxStopped = c.end, true, .02
 		d.Every = c.every

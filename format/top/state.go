@@ -28,6 +28,7 @@ type state struct {
 	thread   task.ThreadID // the selected one
 	picked   bool          // the user selected the thread
 	only     bool          // show only the functions of that thread
+	single   bool          // show alike threads one by one
 	measure  measure
 	through  bool // show the heaviest stack with the selected function
 	outward  bool // show the outermost frame first

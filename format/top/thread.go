@@ -2,6 +2,7 @@ package top
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ type thread struct {
 	used  time.Duration // CPU time so far
 	open  time.Duration // part of used that is not assigned to a sample yet
 	wait  string        // last observed wait; empty: none, or unknown
+	alike string        // that without the object, in which alike threads may differ
 	at    *stack        // stack when wait was observed
 	since tallies       // sums since the start; nil beyond maxOwn threads
 	seen  int           // number of the last sample with it
@@ -105,19 +107,23 @@ func (b *Board) look(looks []profile.Look) {
 		if t == nil {
 			continue
 		}
-		if t.wait = ""; l.Wait != nil {
+		if t.wait, t.alike = "", ""; l.Wait != nil {
 			t.wait = "waits " + b.words.Waiting(l.Thread, l.Wait)
+			alike := *l.Wait
+			alike.Object, alike.Variable = "", ""
+			t.alike = "waits " + b.words.Waiting(l.Thread, &alike)
 		}
 		t.at = t.stack
 	}
 }
 
-// waits returns the thread's wait, if it still has the stack with which that was observed.
-func (own *thread) waits() string {
+// waits returns the thread's wait, and that without its object, if the thread still has the
+// stack with which it was observed.
+func (own *thread) waits() (wait, alike string) {
 	if own.state == task.Running || own.at != own.stack {
-		return ""
+		return "", ""
 	}
-	return own.wait
+	return own.wait, own.alike
 }
 
 // stack is a stack: its functions, each once, innermost first, and the frames to show.
@@ -126,6 +132,7 @@ type stack struct {
 	frames    []frame // innermost first
 	left      int     // frames left out of the middle
 	cut       string  // why the stack is truncated; empty: complete
+	likeness  string  // equal for stacks with the same functions
 	caller    string  // phrase with the innermost function of own code; empty if that is the innermost of all
 }
 
@@ -177,5 +184,6 @@ func (b *Board) newStack(path []*profile.Node, cut unwind.Reason) *stack {
 			s.frames = append(s.frames, frame{fn, b.words.IsGuess(n)})
 		}
 	}
+	s.likeness = fmt.Sprint(s.functions, s.cut)
 	return s
 }
