@@ -18,6 +18,9 @@ type Sample struct {
 	// Path returns a thread's stack, outermost frame first, and the reason why it ends
 	// there. Paths with the same last node are equal.
 	Path func(task.ThreadID) ([]*profile.Node, unwind.Reason)
+	// Calls returns the calls that a node represents, with those that are inlined in it last;
+	// nil: each represents one. It is called once for each different path.
+	Calls func(*profile.Node) []*profile.Node
 	// Deadlocks are those that the observations until now have found.
 	Deadlocks []profile.Deadlock
 }
@@ -114,7 +117,7 @@ func (b *Board) Add(s *Sample) {
 	b.count(s, now)
 	b.listed = b.listed[:0]
 	for i := range s.Threads {
-		b.addThread(now, &s.Threads[i], s.Path)
+		b.addThread(now, &s.Threads[i], s)
 	}
 	b.look(s.Looks)
 	b.deadlocks = s.Deadlocks

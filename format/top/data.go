@@ -122,9 +122,9 @@ func (w window) heaviest(fn int32, of *thread, m measure) (*stack, float64) {
 		}
 	}
 	var best *stack
-	most := 0.0
+	most, whole := 0.0, w.whole(of)
 	for s, n := range sums {
-		share := w.share(*n, m)
+		share := share(*n, whole, m)
 		if share > most || share > 0 && share == most && slices.Compare(s.functions, best.functions) < 0 {
 			best, most = s, share
 		}
@@ -140,13 +140,26 @@ const (
 	allTime                // all time, waiting included
 )
 
-// share returns an amount as a fraction of the window; 1 is one thread, or one processor,
-// all the time.
-func (w window) share(n amount, m measure) float64 {
-	if m == allTime {
-		return float64(n.samples) / float64(max(1, w.samples))
+// whole returns the amount of which the functions have shares: that of all stacks in the window,
+// of one thread or, if of is nil, of all. Samples without any frame are not counted, as in
+// reports.
+func (w window) whole(of *thread) (sum amount) {
+	for _, p := range w.parts {
+		for s, n := range p.counts {
+			if (of == nil || s.thread == of) && len(s.stack.functions) > 0 {
+				sum.add(*n)
+			}
+		}
 	}
-	return float64(n.cpu) / float64(max(1, w.elapsed))
+	return sum
+}
+
+// share returns an amount as a fraction of the whole.
+func share(n, whole amount, m measure) float64 {
+	if m == allTime {
+		return float64(n.samples) / float64(max(1, whole.samples))
+	}
+	return float64(n.cpu) / float64(max(1, whole.cpu))
 }
 
 // time returns the time that an amount since the start represents.

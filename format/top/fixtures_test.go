@@ -22,6 +22,8 @@ type script struct {
 
 	deadlocks []profile.Deadlock
 	every     int
+	inlined   map[string][]string // the calls that a function's frames represent
+	asked     int                 // how often for that
 }
 
 const tick = 10 * time.Millisecond
@@ -73,8 +75,22 @@ func (s *script) next() *Sample {
 	return &Sample{
 		Snapshot: &task.Snapshot{Time: s.now, Threads: s.threads, Stopped: 20 * time.Microsecond, Every: s.every},
 		Looks:    s.looks, Deadlocks: s.deadlocks,
-		Path: func(id task.ThreadID) ([]*profile.Node, unwind.Reason) { return s.paths[id], s.cut },
+		Calls: s.calls, Path: func(id task.ThreadID) ([]*profile.Node, unwind.Reason) { return s.paths[id], s.cut },
 	}
+}
+
+// calls are the node, or those that are inlined in its function.
+func (s *script) calls(n *profile.Node) (all []*profile.Node) {
+	s.asked++
+	for _, name := range s.inlined[n.Function] {
+		call := *n
+		call.Function = name
+		all = append(all, &call)
+	}
+	if all == nil {
+		return []*profile.Node{n}
+	}
+	return all
 }
 
 // work is of two threads, one of which spends 70, 20 and 10 % of its time in three

@@ -99,7 +99,7 @@ func (s *state) noFunction() string {
 	case s.measure == allTime:
 		return "no stack was seen"
 	}
-	return "no CPU time was used yet (w shows all time, that of waiting, too)"
+	return "no function used CPU time yet (w shows all time, that of waiting, too)"
 }
 
 // The width of thread names, in columns: at most longName, or shortName if the screen has

@@ -39,6 +39,6 @@ func helpPage(stops bool) []line {
 		lines = append(lines, line{[]span{{fmt.Sprintf("%20s  ", k[0]), keyName}, {k[1], plain}}, plain})
 	}
 	return append(lines, line{},
-		text("%SELF: in the function, lately; 100 is one CPU all the time, after w one thread.", plain),
+		text("%SELF: in the function, of the CPU time of all threads lately; after w all time.", plain),
 		text("%TOTAL: with all that it calls. SELF, TOTAL: likewise, as time, since the start.", plain))
 }

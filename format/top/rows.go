@@ -18,14 +18,14 @@ type functionRow struct {
 // functionRows returns the rows that the filter passes, in order.
 func (s *state) functionRows(d *data) []functionRow {
 	w, of := d.window(windows[s.window]), s.threadOnly(d)
-	now, since := w.counts(of), d.since
+	now, since, whole := w.counts(of), d.since, w.whole(of)
 	if of != nil {
 		since = d.own[of]
 	}
 	var rows []functionRow
 	for fn, n := range both(now, since) {
 		row := functionRow{number: fn, function: d.functions[fn]}
-		row.now[0], row.now[1] = w.share(n[0].self, s.measure), w.share(n[0].total, s.measure)
+		row.now[0], row.now[1] = share(n[0].self, whole, s.measure), share(n[0].total, whole, s.measure)
 		row.since[0], row.since[1] = d.time(n[1].self, s.measure), d.time(n[1].total, s.measure)
 		seen := row.now[1] > 0 || row.since[1] > 0
 		if seen && s.lists[functionsPane].filter.takes(row.name, row.file) {

@@ -305,7 +305,7 @@ func TestHeaviest(t *testing.T) {
 		want    string
 		share   float64
 	}{
-		{"main", onCPU, nil, "seventy", .7}, {"twenty", onCPU, nil, "twenty", .2}, {"wait", onCPU, nil, "", 0}, {"start", allTime, nil, "poll", 1},
+		{"main", onCPU, nil, "seventy", .7}, {"twenty", onCPU, nil, "twenty", .2}, {"wait", onCPU, nil, "", 0}, {"start", allTime, nil, "poll", .5},
 		{"start", allTime, d.threads[0].key, "seventy", .7}, {"start", onCPU, d.threads[1].key, "", 0},
 	} {
 		if best, share := w.heaviest(fn(c.name), c.of, c.measure); inner(best) != c.want || !near(share, c.share) {

@@ -30,7 +30,7 @@ type thread struct {
 // maxOwn is the most threads that have their own sums by function.
 const maxOwn = 512
 
-func (b *Board) addThread(now *part, t *task.Thread, path func(task.ThreadID) ([]*profile.Node, unwind.Reason)) {
+func (b *Board) addThread(now *part, t *task.Thread, s *Sample) {
 	own := b.thread(t)
 	b.listed = append(b.listed, own)
 	own.seen = b.Samples
@@ -39,7 +39,7 @@ func (b *Board) addThread(now *part, t *task.Thread, path func(task.ThreadID) ([
 	own.used += used
 	now.cpu[own] += used
 	b.CPU += used
-	own.stack = b.stack(path(t.ID))
+	own.stack = b.stack(s, t.ID)
 	now.count(spot{own, own.stack}, amount{1, own.spend(used, t.State)})
 }
 
@@ -151,20 +151,34 @@ const maxFrames = 256
 // none is the empty stack of a thread without known frames.
 var none = &stack{}
 
-// stack returns the stack for a path, which begins with the outermost frame.
-func (b *Board) stack(path []*profile.Node, cut unwind.Reason) *stack {
+// stack returns the stack of a thread in a sample.
+func (b *Board) stack(sample *Sample, id task.ThreadID) *stack {
+	path, cut := sample.Path(id)
 	if len(path) == 0 {
 		return none
 	}
 	leaf := path[len(path)-1]
 	s := b.ring.stacks[leaf]
 	if s == nil {
-		s = b.newStack(path, cut)
+		s = b.newStack(sample.calls(path), cut)
 		b.ring.stacks[leaf] = s
 	}
 	return s
 }
 
+// calls returns the calls of a path, with those that are inlined.
+func (s *Sample) calls(path []*profile.Node) []*profile.Node {
+	if s.Calls == nil {
+		return path
+	}
+	var all []*profile.Node
+	for _, n := range path {
+		all = append(all, s.Calls(n)...)
+	}
+	return all
+}
+
+// newStack returns the stack for a path of calls, which begins with the outermost one.
 func (b *Board) newStack(path []*profile.Node, cut unwind.Reason) *stack {
 	s := &stack{left: max(0, len(path)-maxFrames)}
 	if cut != unwind.Bottom {

@@ -229,12 +229,25 @@ func TestTopThreads(t *testing.T) {
 	target := start(t, compile(t, "deep", "-O2"), "3", "read")
 	blocksInRead(t, pid(target))
 	m.top("-p "+pid(target), "q quit")
-	m.see("no CPU time was used yet|^ +0.0 ")
+	m.see("no function used CPU time yet|^ +0.0 ")
 	m.see("^ +" + pid(target) + " +deep +0.0 +sleeping +waits in read: fd 0 pipe:")
 	m.keys("Tab", "1", "End")
 	m.see(`^ +STACK +thread [0-9]+ worker 2, sleeping, waits in read: fd `)
 	m.keys("Enter")
 	m.see("^ +0 .*\n +1 ")
+	m.keys("q")
+	m.see("^code=0$")
+}
+
+// TestTopNamesInlinedCalls, as reports do.
+func TestTopNamesInlinedCalls(t *testing.T) {
+	m := newTmux(t, 100, 30)
+	target := start(t, compile(t, "inlined", "-O2", "-g"))
+	blocksInRead(t, pid(target))
+	m.top("-p "+pid(target), "inlined ["+pid(target)+"]")
+	m.keys("w")
+	m.see(`^ +0\.0 +100\.0 +0\.00s +[0-9.]+s +branch \(inlined\)`)
+	m.see(`^ +1 leaf \(inlined\).*\n +2 branch \(inlined\).*\n +3 trunk \(inlined\).*\n +4 main \(inlined\)`)
 	m.keys("q")
 	m.see("^code=0$")
 }

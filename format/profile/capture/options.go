@@ -60,6 +60,8 @@ type Added struct {
 	Looks    []profile.Look // at what threads wait for: at some of them now and then
 	// Path is the stack of a thread, as [profile.Builder.Path] has it.
 	Path func(task.ThreadID) ([]*profile.Node, unwind.Reason)
+	// Calls are those that a node of Path represents, as [profile.Builder.Calls] has them.
+	Calls func(*profile.Node) []*profile.Node
 	// Deadlocks are those that were found so far, as [profile.Builder.Deadlocks] has them.
 	Deadlocks []profile.Deadlock
 	// Profile is what was sampled so far.

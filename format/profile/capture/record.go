@@ -154,7 +154,8 @@ func (r *recorder) add(s *task.Snapshot) error {
 // report passes a snapshot that was added to the callbacks of the options.
 func (r *recorder) report(s *task.Snapshot, looks []profile.Look) error {
 	if r.options.Added != nil {
-		r.options.Added(&Added{Snapshot: s, Looks: looks, Path: r.builder.Path, Deadlocks: r.builder.Deadlocks(), Profile: r.soFar})
+		b := r.builder
+		r.options.Added(&Added{Snapshot: s, Looks: looks, Path: b.Path, Calls: b.Calls, Deadlocks: b.Deadlocks(), Profile: r.soFar})
 	}
 	if r.options.Each != nil {
 		return r.options.Each(s, r.tracker.images)
