@@ -34,7 +34,9 @@ type Board struct {
 	words     *words.Words
 	functions []function
 	numbers   map[functionKey]int32
-	mark      map[int32]bool // scratch: the functions of one stack
+	lines     []string         // source files and lines of frames
+	lineIndex map[string]int32 // of lines
+	mark      map[int32]bool   // scratch: the functions of one stack
 	threads   map[task.ThreadID]*thread
 	listed    []*thread // threads of the last sample
 	ring      ring
@@ -96,7 +98,7 @@ func (t tallies) add(s *stack, n amount) {
 func NewBoard(target task.Info, interval time.Duration) *Board {
 	return &Board{
 		target: target, interval: interval, words: words.NewWords(&profile.Profile{Target: target}),
-		numbers: map[functionKey]int32{}, mark: map[int32]bool{}, threads: map[task.ThreadID]*thread{},
+		numbers: map[functionKey]int32{}, lineIndex: map[string]int32{}, mark: map[int32]bool{}, threads: map[task.ThreadID]*thread{},
 		ring: ring{stacks: map[*profile.Node]*stack{}}, since: tallies{},
 	}
 }
@@ -175,4 +177,22 @@ func (b *Board) number(n *profile.Node) int32 {
 	b.numbers[key] = int32(len(b.functions))
 	b.functions = append(b.functions, f)
 	return b.numbers[key]
+}
+
+// unknownLine is the number of the line of a frame that has none.
+const unknownLine = -1
+
+// line returns the number of a node's source line.
+func (b *Board) line(n *profile.Node) int32 {
+	text := b.words.Line(n)
+	if text == "" {
+		return unknownLine
+	}
+	i, ok := b.lineIndex[text]
+	if !ok {
+		i = int32(len(b.lines))
+		b.lineIndex[text] = i
+		b.lines = append(b.lines, text)
+	}
+	return i
 }

@@ -15,6 +15,7 @@ type data struct {
 	interval  time.Duration
 	parts     []*part // the oldest first
 	functions []function
+	lines     []string
 	threads   []seen
 	since     tallies
 	own       map[*thread]tallies // sums of each thread, for those that have them
@@ -38,7 +39,7 @@ type seen struct {
 func (b *Board) data() *data {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	d := &data{Totals: b.Totals, target: b.target, interval: b.interval, functions: b.functions[:len(b.functions):len(b.functions)], since: maps.Clone(b.since), own: map[*thread]tallies{}}
+	d := &data{Totals: b.Totals, target: b.target, interval: b.interval, functions: b.functions[:len(b.functions):len(b.functions)], lines: b.lines[:len(b.lines):len(b.lines)], since: maps.Clone(b.since), own: map[*thread]tallies{}}
 	main := b.main()
 	for _, t := range b.listed {
 		wait, alike := t.waits()
@@ -106,32 +107,6 @@ func (w window) cpu() map[*thread]time.Duration {
 	return sum
 }
 
-// heaviest returns the stack with the most time of those with the function, and its share
-// of the window; nil if there is none. Ties are broken by the functions' numbers.
-func (w window) heaviest(fn int32, of *thread, m measure) (*stack, float64) {
-	sums := map[*stack]*amount{}
-	for _, p := range w.parts {
-		for s, n := range p.counts {
-			if (of != nil && s.thread != of) || !slices.Contains(s.stack.functions, fn) {
-				continue
-			}
-			if sums[s.stack] == nil {
-				sums[s.stack] = new(amount)
-			}
-			sums[s.stack].add(*n)
-		}
-	}
-	var best *stack
-	most, whole := 0.0, w.whole(of)
-	for s, n := range sums {
-		share := share(*n, whole, m)
-		if share > most || share > 0 && share == most && slices.Compare(s.functions, best.functions) < 0 {
-			best, most = s, share
-		}
-	}
-	return best, most
-}
-
 // measure selects the kind of time to show.
 type measure int
 
@@ -168,4 +143,12 @@ func (d *data) time(n amount, m measure) time.Duration {
 		return time.Duration(float64(n.samples) / float64(max(1, d.Samples)) * float64(d.Elapsed))
 	}
 	return n.cpu
+}
+
+// place returns where a frame is: its source line or, where that is not known, its file.
+func (d *data) place(f *frame) string {
+	if f.line != unknownLine {
+		return d.lines[f.line]
+	}
+	return d.functions[f.function].file
 }

@@ -19,7 +19,7 @@ func helpPage(stops bool) []line {
 	for _, k := range [][2]string{
 		{"Tab", "the next of functions, threads and stack"},
 		{"arrows, PgUp, PgDn", "choose a row, or move the stack; also j k g G"},
-		{"Enter", "on a function its heaviest stack; on a thread its stack"},
+		{"Enter", "on a function its callers and lines; on a thread its stack"},
 		{"m", "alike threads, which are one row from 4 on, one by one"},
 		{"t", "functions of the chosen thread alone"},
 		{"w", "all time, that of waiting too, instead of CPU time"},

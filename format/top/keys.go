@@ -136,7 +136,7 @@ func (s *state) freeze(now *data) {
 	}
 }
 
-// enter shows the heaviest stack with the selected function, or the whole stack of the
+// enter shows the callers of the selected function, or the whole stack of the
 // selected thread.
 func (s *state) enter() {
 	s.scroll = 0
@@ -187,7 +187,7 @@ func (s *state) move(k tcell.Key, now *data) {
 			s.thread, s.picked, s.through, s.scroll = rows[i].id, true, false, 0
 		}
 	case stackPane:
-		if s.outward {
+		if s.outward && !s.through {
 			by = -by
 		}
 		s.scroll = max(0, s.scroll+by) // stackPane bounds it

@@ -64,7 +64,7 @@ func TestScreens(t *testing.T) {
 		{name: "narrow", width: 40, height: 12, keys: "Tab Down"},
 		{name: "least", width: 12, height: 5},
 		{name: "thread", width: 80, height: 24, keys: "Tab Down Enter"},
-		{name: "through", width: 80, height: 24, keys: "2 Down Enter i"},
+		{name: "through", width: 80, height: 24, keys: "/ ^seventy Enter Down Enter"},
 		{name: "filtered", width: 80, height: 24, keys: "/ ^(ten|twenty) Enter - - t f"},
 		{name: "typing", width: 60, height: 14, keys: "/ a( Tab"},
 		{name: "saving", width: 30, height: 14, keys: "s"},

@@ -30,7 +30,7 @@ type state struct {
 	only     bool          // show only the functions of that thread
 	single   bool          // show alike threads one by one
 	measure  measure
-	through  bool // show the heaviest stack with the selected function
+	through  bool // show the callers of the selected function
 	outward  bool // show the outermost frame first
 	window   int  // an index of windows
 	scroll   int  // lines scrolled away from the innermost frame

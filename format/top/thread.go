@@ -142,6 +142,7 @@ func (s *stack) size() int { return 1 + len(s.functions) + len(s.frames) }
 // frame is a call of a function.
 type frame struct {
 	function int32
+	line     int32 // a number of the board's lines
 	guess    bool
 }
 
@@ -195,7 +196,7 @@ func (b *Board) newStack(path []*profile.Node, cut unwind.Reason) *stack {
 			s.functions = append(s.functions, fn)
 		}
 		if from := len(path) - 1 - i; from < maxFrames/2 || from >= maxFrames/2+s.left {
-			s.frames = append(s.frames, frame{fn, b.words.IsGuess(n)})
+			s.frames = append(s.frames, frame{fn, b.line(n), b.words.IsGuess(n)})
 		}
 	}
 	s.likeness = fmt.Sprint(s.functions, s.cut)

@@ -25,6 +25,11 @@ func (w *Words) File(n *profile.Node) string {
 	return ImageLabel(n.Image)
 }
 
+// Line returns the source file and line of a frame; empty if they are not known.
+func (w *Words) Line(n *profile.Node) string {
+	return strings.Trim(sourceLine(&n.Location), " ()")
+}
+
 // IsGuess reports whether a frame is a guess of the unwinder, and may not exist.
 func (w *Words) IsGuess(n *profile.Node) bool { return n.By.Guess() }
 

@@ -247,7 +247,11 @@ func TestTopNamesInlinedCalls(t *testing.T) {
 	m.top("-p "+pid(target), "inlined ["+pid(target)+"]")
 	m.keys("w")
 	m.see(`^ +0\.0 +100\.0 +0\.00s +[0-9.]+s +branch \(inlined\)`)
-	m.see(`^ +1 leaf \(inlined\).*\n +2 branch \(inlined\).*\n +3 trunk \(inlined\).*\n +4 main \(inlined\)`)
+	m.see(`^ +1 leaf \(inlined\.c:9\).*\n +2 branch \(inlined\.c:15\).*\n +3 trunk \(inlined\.c:20\).*\n +4 main \(inlined\.c:27\)`)
+	m.keys("/")
+	m.do("send-keys", "-l", "^leaf$")
+	m.keys("Enter", "Down", "Enter")
+	m.see(`^ %TOTAL  CALLERS of leaf .*\n +100\.0  leaf .*\n +100\.0  branch \(inlined\.c:15\) *\n +100\.0  trunk \(inlined\.c:20\) *\n +100\.0  main \(inlined\.c:27\)`)
 	m.keys("q")
 	m.see("^code=0$")
 }
