@@ -24,6 +24,9 @@ type Options struct {
 	// MaxStop is how long a stop may last: more threads than that has time for are not
 	// stopped at once, where the process is [Capabilities].Partial. 0 is DefaultMaxStop.
 	MaxStop time.Duration
+	// StopShare is the part of the time that stops may take: where they take more, fewer
+	// snapshots are taken than are due. 0: any.
+	StopShare float64
 	// Threads reports whether a thread is wanted, by its facts (those that
 	// [Process.Describe] gives); nil: every one.
 	Threads func(*Thread) bool
@@ -59,12 +62,14 @@ func Sample(ctx context.Context, p Process, o Options) iter.Seq2[*Snapshot, erro
 			return
 		}
 		defer s.begin()()
-		t := newTicks(s.clock(), o.Interval, o.Jitter)
+		t, spare := newTicks(s.clock(), o.Interval, o.Jitter), newPace(o.StopShare, o.Interval)
 		if s.stopper != nil {
 			t.detachLate = s.stopper.DetachLate
 		}
 		for n := 0; o.Count == 0 || n < o.Count; n++ {
 			ok, err := s.next(ctx, &t)
+			t.every = spare.next(t.elapsed(), s.snapshot.Stopped)
+			s.snapshot.LeftOut, s.snapshot.Every = t.leftOut, t.every
 			if !ok || !yield(&s.snapshot, err) || err != nil {
 				return
 			}

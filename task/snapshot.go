@@ -39,6 +39,9 @@ type Snapshot struct {
 	// MissedTicks counts the snapshots due since the one before that could not be
 	// taken in time; see [Sample].
 	MissedTicks int
+	// LeftOut is how many of MissedTicks were left out to spare the target, of which one in
+	// Every is taken from now on: see [Options].StopShare.
+	LeftOut, Every int
 	// Stops is how often something of the target was stopped: 1 by [Take]. Stopped is then the
 	// time in which any of it was stopped, LongestStop the longest of the stops.
 	Stops       int

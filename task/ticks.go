@@ -20,6 +20,8 @@ type ticks struct {
 	jitter   time.Duration
 	start    time.Duration
 	next     int64 // the number of the tick to wait for
+	every    int   // one in so many is met; 0: each
+	leftOut  int   // of those missed before the last tick
 	asleep   time.Duration
 	// detachLate is the process's, see [ThreadStopper]; nil: nothing to do.
 	detachLate func() (left int)
@@ -41,7 +43,8 @@ func (t *ticks) elapsed() time.Duration { return t.clock.Now() - t.start }
 // end after the start (0: never). A tick that is due as the context is done is
 // missed.
 func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok bool) {
-	missed = t.skip(end)
+	t.leftOut = t.leaveOut()
+	missed = t.leftOut + t.skip(end)
 	at := time.Duration(t.next) * t.interval
 	if t.interval <= 0 {
 		at = t.elapsed()
@@ -50,7 +53,7 @@ func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok boo
 		return missed, false
 	}
 	if t.jitter > 0 {
-		at += rand.N(t.jitter)
+		at += rand.N(t.jitter * time.Duration(max(1, t.every)))
 	}
 	t.next++
 	if t.sleep(ctx, at) {
@@ -60,6 +63,15 @@ func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok boo
 		missed++
 	}
 	return missed, false
+}
+
+// leaveOut leaves out the ticks that are not wanted, and returns their number.
+func (t *ticks) leaveOut() int {
+	if t.every <= 1 || t.next == 0 {
+		return 0
+	}
+	t.next += int64(t.every - 1)
+	return t.every - 1
 }
 
 // skip leaves out the ticks whose whole interval has gone by. The clock stops

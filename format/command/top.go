@@ -57,18 +57,22 @@ func (c *call) topBy(ctx context.Context, target task.Info, sample record) error
 func (r record) shown(o capture.Options) top.Sampling {
 	return func(ctx context.Context, add func(*top.Sample, func() *profile.Profile)) (*profile.Profile, error) {
 		o.Added = func(a *capture.Added) {
-			add(&top.Sample{Snapshot: a.Snapshot, Looks: a.Looks, Path: a.Path}, a.Profile)
+			add(&top.Sample{Snapshot: a.Snapshot, Looks: a.Looks, Path: a.Path, Calls: a.Calls, Deadlocks: a.Deadlocks}, a.Profile)
 		}
 		return r(ctx, o)
 	}
 }
 
+// maxStopped is the part of the time that the stops of a live view may take at its default rate.
+const maxStopped = 0.02
+
 // topCapture returns the capture options of a live view. Samples are taken at random
 // moments, so that a target that works in step with the interval is not misrepresented.
+// A rate that the user gave is kept, however long the stops.
 func (c *call) topCapture() (capture.Options, error) {
 	o, err := c.captureOptions()
 	if c.SampleInterval() == 0 {
-		o.Interval = topInterval
+		o.Interval, o.StopShare = topInterval, maxStopped
 	}
 	o.Duration, o.Jitter = c.Duration, o.Interval
 	return o, err
@@ -76,7 +80,7 @@ func (c *call) topCapture() (capture.Options, error) {
 
 func (c *call) topOptions(target task.Info, interval time.Duration) top.Options {
 	return top.Options{
-		Target: target, Interval: interval, Color: c.Colored(false), ASCII: !out.IsUTF8(c.Getenv),
+		Target: target, Interval: interval, MaxStopped: maxStopped, Color: c.Colored(false), ASCII: !out.IsUTF8(c.Getenv),
 		Save: c.saveShown, Suspend: c.job.Stopper(), ScreenBegun: func() { c.onScreen.Store(true) },
 	}
 }

@@ -21,19 +21,20 @@ type Stack struct {
 
 // Builder merges snapshots into a Profile. It is not safe for concurrent use.
 type Builder struct {
-	p     Profile
-	order []*record // records in the order in which the threads appeared
-	last  map[task.ThreadID]*record
-	crowd crowd
-	looks looks
-	names symbolizer
-	nodes []Node         // allocated and not in use yet
-	calls []*Node        // room for the first child of nodes, likewise
-	ends  []callee       // keys of all nodes, by their number
-	edges map[edge]*Node // nodes that have many siblings
-	notes map[string]bool
-	row   row
-	times *times // nil: timelines are not kept
+	p      Profile
+	order  []*record // records in the order in which the threads appeared
+	last   map[task.ThreadID]*record
+	crowd  crowd
+	looks  looks
+	names  symbolizer
+	source *sources       // for [Builder.Calls]; nil before its first call
+	nodes  []Node         // allocated and not in use yet
+	calls  []*Node        // room for the first child of nodes, likewise
+	ends   []callee       // keys of all nodes, by their number
+	edges  map[edge]*Node // nodes that have many siblings
+	notes  map[string]bool
+	row    row
+	times  *times // nil: timelines are not kept
 
 	maxNodes int
 }

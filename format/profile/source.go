@@ -38,6 +38,22 @@ type placed struct {
 	image *Image
 }
 
+// Calls returns the calls that a node of [Builder.Path] represents, the outermost first, with
+// source lines from debug information: that of its own function, and those that are inlined
+// there. The first call at an address reads that information, which may take a while.
+func (b *Builder) Calls(n *Node) []*Node {
+	if b.source == nil {
+		b.source = &sources{b.names.files, map[placed][]Location{}}
+	}
+	first, last := b.source.expand(n)
+	calls := []*Node{first}
+	for at := first; at != last; {
+		at = at.Children[0]
+		calls = append(calls, at)
+	}
+	return calls
+}
+
 // SourceNotes returns notes on images whose source lines could not be read, and where they
 // would be.
 func (b *Builder) SourceNotes() (lines []string) {

@@ -105,6 +105,34 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// TestCalls are those of a node of a path, as in the profile, while samples are still added; each
+// address is asked about once.
+func TestCalls(t *testing.T) {
+	f := &sourced{file: file{names: demo.names}}
+	b := NewBuilder(task.Info{PID: 1}, "test")
+	m := mapOf(&f.file, "/bin/demo", load)
+	m.Images[0].File = f
+	for range 2 {
+		b.Add(snapshot(task.Thread{ID: 1}), []Stack{walk(0x10, 0x150)}, m)
+		path, _ := b.Path(1)
+		got := ""
+		for _, n := range path {
+			for _, call := range b.Calls(n) {
+				got += fmt.Sprintf("%s:%d %v, ", call.Function, call.Line, call.Inlined)
+			}
+		}
+		if want := "main:0 false, work:30 false, outer():20 true, inner:3 true, "; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if f.asked != 2 {
+		t.Errorf("asked %d times", f.asked)
+	}
+	if got := outlineOfSources(b.Profile().Threads[0].Roots); !strings.Contains(got, "   inner+0 inlined /src/a.c:3:4 2/2\n") {
+		t.Error(got)
+	}
+}
+
 // TestSourceAskedOnce: of each address once, however many threads and samples have it,
 // and not before the profile is made.
 func TestSourceAskedOnce(t *testing.T) {

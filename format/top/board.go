@@ -18,6 +18,11 @@ type Sample struct {
 	// Path returns a thread's stack, outermost frame first, and the reason why it ends
 	// there. Paths with the same last node are equal.
 	Path func(task.ThreadID) ([]*profile.Node, unwind.Reason)
+	// Calls returns the calls that a node represents, with those that are inlined in it last;
+	// nil: each represents one. It is called once for each different path.
+	Calls func(*profile.Node) []*profile.Node
+	// Deadlocks are those that the observations until now have found.
+	Deadlocks []profile.Deadlock
 }
 
 // Board accumulates samples for the view: all of the last minute, and per function sums
@@ -29,17 +34,21 @@ type Board struct {
 	words     *words.Words
 	functions []function
 	numbers   map[functionKey]int32
-	mark      map[int32]bool // scratch: the functions of one stack
+	lines     []string         // source files and lines of frames
+	lineIndex map[string]int32 // of lines
+	mark      map[int32]bool   // scratch: the functions of one stack
 	threads   map[task.ThreadID]*thread
 	listed    []*thread // threads of the last sample
 	ring      ring
 	since     tallies // sums since the start, without the ring's last part
+	deadlocks []profile.Deadlock
 	Totals
 }
 
 // Totals are facts on the whole sampling.
 type Totals struct {
-	Samples, Missed int
+	Samples, Missed int           // Missed is without those that were left out to spare the target
+	Every           int           // one in so many due samples is taken; 0 or 1: each
 	Last            time.Time     // time of the last sample
 	Elapsed         time.Duration // time represented by samples
 	Stopped         time.Duration // time for which the process was stopped, in all
@@ -89,7 +98,7 @@ func (t tallies) add(s *stack, n amount) {
 func NewBoard(target task.Info, interval time.Duration) *Board {
 	return &Board{
 		target: target, interval: interval, words: words.NewWords(&profile.Profile{Target: target}),
-		numbers: map[functionKey]int32{}, mark: map[int32]bool{}, threads: map[task.ThreadID]*thread{},
+		numbers: map[functionKey]int32{}, lineIndex: map[string]int32{}, mark: map[int32]bool{}, threads: map[task.ThreadID]*thread{},
 		ring: ring{stacks: map[*profile.Node]*stack{}}, since: tallies{},
 	}
 }
@@ -110,9 +119,10 @@ func (b *Board) Add(s *Sample) {
 	b.count(s, now)
 	b.listed = b.listed[:0]
 	for i := range s.Threads {
-		b.addThread(now, &s.Threads[i], s.Path)
+		b.addThread(now, &s.Threads[i], s)
 	}
 	b.look(s.Looks)
+	b.deadlocks = s.Deadlocks
 	b.forget()
 	b.ring.bound()
 }
@@ -121,11 +131,11 @@ func (b *Board) Add(s *Sample) {
 func (b *Board) count(s *Sample, now *part) {
 	elapsed := b.interval
 	if b.Samples > 0 {
-		elapsed = min(max(0, s.Time.Sub(b.Last)), max(longestGaps*b.interval, longestGap))
+		elapsed = min(max(0, s.Time.Sub(b.Last)), max(longestGaps*b.interval*time.Duration(max(1, b.Every)), longestGap))
 	}
-	b.Last = s.Time
+	b.Last, b.Every = s.Time, s.Every
 	b.Samples++
-	b.Missed += s.MissedTicks
+	b.Missed += s.MissedTicks - s.LeftOut
 	b.Stopped += s.Stopped
 	b.Elapsed += elapsed
 	now.samples++
@@ -167,4 +177,22 @@ func (b *Board) number(n *profile.Node) int32 {
 	b.numbers[key] = int32(len(b.functions))
 	b.functions = append(b.functions, f)
 	return b.numbers[key]
+}
+
+// unknownLine is the number of the line of a frame that has none.
+const unknownLine = -1
+
+// line returns the number of a node's source line.
+func (b *Board) line(n *profile.Node) int32 {
+	text := b.words.Line(n)
+	if text == "" {
+		return unknownLine
+	}
+	i, ok := b.lineIndex[text]
+	if !ok {
+		i = int32(len(b.lines))
+		b.lineIndex[text] = i
+		b.lines = append(b.lines, text)
+	}
+	return i
 }

@@ -13,8 +13,8 @@ import (
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-// TestShares of CPU time and of all time, lately and since the start. A function that
-// calls itself counts once.
+// TestShares of the CPU time and of all time of both threads, lately, and times since the start. A
+// function that calls itself counts once.
 func TestShares(t *testing.T) {
 	s := newScript()
 	s.work(2000) // 20 s
@@ -36,7 +36,7 @@ func TestShares(t *testing.T) {
 			t.Errorf("%+v, want %+v", r, c)
 		}
 		v.measure = allTime
-		if r := v.row(d, c.name); !near(r.now[0], c.waits) || !near(r.now[1], c.waitSum) || !about(r.since[1], 20*c.waitSum) {
+		if r := v.row(d, c.name); !near(r.now[0], c.waits/2) || !near(r.now[1], c.waitSum/2) || !about(r.since[1], 20*c.waitSum) {
 			t.Errorf("%+v, want %+v", r, c)
 		}
 	}
@@ -49,6 +49,46 @@ func TestShares(t *testing.T) {
 // how much CPU time goes with it.
 func about(d time.Duration, seconds float64) bool {
 	return (d - time.Duration(seconds*float64(time.Second))).Abs() <= tick
+}
+
+// TestSharesAreOfTheProcess, which may use little of a CPU, and after t of the thread; samples
+// without any frame have none.
+func TestSharesAreOfTheProcess(t *testing.T) {
+	s := newScript()
+	for range 100 {
+		s.thread(1, task.Running, tick/10, "main energy")
+		s.thread(2, task.Running, tick/5, "main momentum")
+		s.thread(3, task.Running, tick, "")
+		s.sample(1)
+	}
+	d, v := s.data(), newState()
+	for keys, want := range map[string][2]float64{"": {1. / 3, 2. / 3}, "w": {1. / 2, 1. / 2}, "Tab Home t": {0, 0}, "Tab End t": {1, 0}, "Tab 1 Home Down t": {0, 1}} {
+		*v = *newState()
+		press(v, d, keys)
+		if got := [2]float64{v.row(d, "energy").now[0], v.row(d, "momentum").now[0]}; !near(got[0], want[0]) || !near(got[1], want[1]) {
+			t.Errorf("%s: %v, want %v", keys, got, want)
+		}
+	}
+}
+
+// TestInlinedCalls have their own time, as reports tell them apart, and are asked for once for
+// each path.
+func TestInlinedCalls(t *testing.T) {
+	s := newScript()
+	s.inlined = map[string][]string{"main": {"main", "energy"}}
+	s.thread(1, task.Running, tick, "start main")
+	s.sample(1)
+	for range 10 {
+		s.thread(1, task.Running, tick, "start main")
+		s.sample(1)
+	}
+	d, v := s.data(), newState()
+	if energy, main := v.row(d, "energy").now, v.row(d, "main").now; energy != [2]float64{1, 1} || main != [2]float64{0, 1} {
+		t.Errorf("energy %v, main %v", energy, main)
+	}
+	if s.asked != 2 {
+		t.Errorf("asked of %d nodes", s.asked)
+	}
 }
 
 // TestWindow has the last seconds alone, and what is since the start goes on.
@@ -219,6 +259,22 @@ func TestGaps(t *testing.T) {
 	s.sample(1)
 	if d := s.data(); d.Elapsed != time.Second+longestGap {
 		t.Errorf("%v", d.Elapsed)
+	}
+}
+
+// TestLeftOut samples are not missed ones, and what comes after them stands for all their time.
+func TestLeftOut(t *testing.T) {
+	s := newScript()
+	s.thread(1, task.Running, 0, "main")
+	s.sample(2)
+	s.now = s.now.Add(30 * time.Second)
+	next := s.next()
+	next.MissedTicks, next.LeftOut, next.Every = 12, 9, 1000
+	s.Add(next)
+	s.now = s.now.Add(20 * time.Second)
+	s.Add(s.next())
+	if d := s.data(); d.Missed != 3 || d.Elapsed != 2*tick+longestGap+20*time.Second {
+		t.Errorf("%+v", d.Totals)
 	}
 }
 

@@ -12,11 +12,14 @@ import (
 type data struct {
 	Totals
 	target    task.Info
+	interval  time.Duration
 	parts     []*part // the oldest first
 	functions []function
+	lines     []string
 	threads   []seen
 	since     tallies
 	own       map[*thread]tallies // sums of each thread, for those that have them
+	deadlocks []string            // sentences on those that last
 }
 
 // seen is a thread in the last sample.
@@ -29,20 +32,23 @@ type seen struct {
 	state task.State
 	stack *stack
 	wait  string // empty: it does not wait, or the reason is unknown
+	alike string // wait without its object
 }
 
 // data returns a copy of the board.
 func (b *Board) data() *data {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	d := &data{Totals: b.Totals, target: b.target, functions: b.functions[:len(b.functions):len(b.functions)], since: maps.Clone(b.since), own: map[*thread]tallies{}}
+	d := &data{Totals: b.Totals, target: b.target, interval: b.interval, functions: b.functions[:len(b.functions):len(b.functions)], lines: b.lines[:len(b.lines):len(b.lines)], since: maps.Clone(b.since), own: map[*thread]tallies{}}
 	main := b.main()
 	for _, t := range b.listed {
-		d.threads = append(d.threads, seen{t, t.id, t.id == main, b.words.ThreadID(t.id), b.words.Text(t.name), t.state, t.stack, t.waits()})
+		wait, alike := t.waits()
+		d.threads = append(d.threads, seen{t, t.id, t.id == main, b.words.ThreadID(t.id), b.words.Text(t.name), t.state, t.stack, wait, alike})
 		if t.since != nil {
 			d.own[t] = maps.Clone(t.since)
 		}
 	}
+	d.deadlocks = b.lasting()
 	if d.parts = slices.Clone(b.ring.parts); len(d.parts) == 0 {
 		return d
 	}
@@ -101,32 +107,6 @@ func (w window) cpu() map[*thread]time.Duration {
 	return sum
 }
 
-// heaviest returns the stack with the most time of those with the function, and its share
-// of the window; nil if there is none. Ties are broken by the functions' numbers.
-func (w window) heaviest(fn int32, of *thread, m measure) (*stack, float64) {
-	sums := map[*stack]*amount{}
-	for _, p := range w.parts {
-		for s, n := range p.counts {
-			if (of != nil && s.thread != of) || !slices.Contains(s.stack.functions, fn) {
-				continue
-			}
-			if sums[s.stack] == nil {
-				sums[s.stack] = new(amount)
-			}
-			sums[s.stack].add(*n)
-		}
-	}
-	var best *stack
-	most := 0.0
-	for s, n := range sums {
-		share := w.share(*n, m)
-		if share > most || share > 0 && share == most && slices.Compare(s.functions, best.functions) < 0 {
-			best, most = s, share
-		}
-	}
-	return best, most
-}
-
 // measure selects the kind of time to show.
 type measure int
 
@@ -135,13 +115,26 @@ const (
 	allTime                // all time, waiting included
 )
 
-// share returns an amount as a fraction of the window; 1 is one thread, or one processor,
-// all the time.
-func (w window) share(n amount, m measure) float64 {
-	if m == allTime {
-		return float64(n.samples) / float64(max(1, w.samples))
+// whole returns the amount of which the functions have shares: that of all stacks in the window,
+// of one thread or, if of is nil, of all. Samples without any frame are not counted, as in
+// reports.
+func (w window) whole(of *thread) (sum amount) {
+	for _, p := range w.parts {
+		for s, n := range p.counts {
+			if (of == nil || s.thread == of) && len(s.stack.functions) > 0 {
+				sum.add(*n)
+			}
+		}
 	}
-	return float64(n.cpu) / float64(max(1, w.elapsed))
+	return sum
+}
+
+// share returns an amount as a fraction of the whole.
+func share(n, whole amount, m measure) float64 {
+	if m == allTime {
+		return float64(n.samples) / float64(max(1, whole.samples))
+	}
+	return float64(n.cpu) / float64(max(1, whole.cpu))
 }
 
 // time returns the time that an amount since the start represents.
@@ -150,4 +143,12 @@ func (d *data) time(n amount, m measure) time.Duration {
 		return time.Duration(float64(n.samples) / float64(max(1, d.Samples)) * float64(d.Elapsed))
 	}
 	return n.cpu
+}
+
+// place returns where a frame is: its source line or, where that is not known, its file.
+func (d *data) place(f *frame) string {
+	if f.line != unknownLine {
+		return d.lines[f.line]
+	}
+	return d.functions[f.function].file
 }

@@ -19,6 +19,11 @@ type script struct {
 	paths   map[task.ThreadID][]*profile.Node
 	cut     unwind.Reason
 	looks   []profile.Look
+
+	deadlocks []profile.Deadlock
+	every     int
+	inlined   map[string][]string // the calls that a function's frames represent
+	asked     int                 // how often for that
 }
 
 const tick = 10 * time.Millisecond
@@ -68,10 +73,24 @@ func (s *script) sample(n int) {
 
 func (s *script) next() *Sample {
 	return &Sample{
-		Snapshot: &task.Snapshot{Time: s.now, Threads: s.threads, Stopped: 20 * time.Microsecond},
-		Looks:    s.looks,
-		Path:     func(id task.ThreadID) ([]*profile.Node, unwind.Reason) { return s.paths[id], s.cut },
+		Snapshot: &task.Snapshot{Time: s.now, Threads: s.threads, Stopped: 20 * time.Microsecond, Every: s.every},
+		Looks:    s.looks, Deadlocks: s.deadlocks,
+		Calls: s.calls, Path: func(id task.ThreadID) ([]*profile.Node, unwind.Reason) { return s.paths[id], s.cut },
 	}
+}
+
+// calls are the node, or those that are inlined in its function.
+func (s *script) calls(n *profile.Node) (all []*profile.Node) {
+	s.asked++
+	for _, name := range s.inlined[n.Function] {
+		call := *n
+		call.Function = name
+		all = append(all, &call)
+	}
+	if all == nil {
+		return []*profile.Node{n}
+	}
+	return all
 }
 
 // work is of two threads, one of which spends 70, 20 and 10 % of its time in three
@@ -92,6 +111,22 @@ func (s *script) work(samples int) {
 		}
 		s.sample(1)
 	}
+}
+
+// deadlock has two threads wait for each other from now on, as that many checks have found.
+func (s *script) deadlock(checks int) {
+	waiter := func(id, owner task.ThreadID, name, ownerName, lock string) profile.Waiter {
+		return profile.Waiter{ID: id, Name: name, Wait: profile.Wait{
+			Call: "futex", Lock: profile.Mutex, Addr: 0x1000 + task.Addr(id), Variable: lock, Owner: owner, OwnerName: ownerName,
+		}}
+	}
+	circle := []profile.Waiter{waiter(4721, 4722, "payer", "clerk", "checking"), waiter(4722, 4721, "clerk", "payer", "savings")}
+	for _, w := range circle {
+		s.thread(w.ID, task.Sleeping, 0, "start transfer lock")
+		s.threads[len(s.threads)-1].Name = w.Name
+		s.looks = append(s.looks, profile.Look{Thread: w.ID, Wait: &w.Wait})
+	}
+	s.deadlocks = []profile.Deadlock{{Waiters: circle, Looks: checks}}
 }
 
 // row is the row of a function.

@@ -58,10 +58,11 @@ func named(name, file string, room int, looks style) line {
 	if file != "" {
 		file = " (" + file + ")"
 	}
-	if words.Columns(name)+words.Columns(file) > room {
+	if words.Columns(words.Narrow(name, room-words.Columns(file)))+words.Columns(file) > room {
 		file = ""
 	}
-	name = words.Fit(name, max(0, room-words.Columns(file)))
+	room = max(0, room-words.Columns(file))
+	name = words.Fit(words.Narrow(name, room), room)
 	second := faint
 	if looks != plain {
 		second = looks
@@ -99,7 +100,7 @@ func (s *state) noFunction() string {
 	case s.measure == allTime:
 		return "no stack was seen"
 	}
-	return "no CPU time was used yet (w shows all time, that of waiting, too)"
+	return "no function used CPU time yet (w shows all time, that of waiting, too)"
 }
 
 // The width of thread names, in columns: at most longName, or shortName if the screen has

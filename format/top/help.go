@@ -5,7 +5,7 @@ import "fmt"
 // footKeys are the keys in the last line of the screen, each with its effect.
 var footKeys = [][2]string{
 	{"q", "quit"}, {"?", "help"}, {"Tab", "pane"}, {"/", "filter"}, {"1-5", "sort"}, {"f", "freeze"}, {"s", "save"},
-	{"w", "waiting"}, {"t", "thread"}, {"i", "invert"}, {"r", "reverse"}, {"z", "zoom"}, {"+-", "seconds"},
+	{"w", "waiting"}, {"t", "thread"}, {"i", "invert"}, {"r", "reverse"}, {"z", "zoom"}, {"m", "merge"}, {"+-", "seconds"},
 }
 
 // helpPage returns the help on keys and columns, in 24 lines of 80 columns. It mentions
@@ -19,7 +19,8 @@ func helpPage(stops bool) []line {
 	for _, k := range [][2]string{
 		{"Tab", "the next of functions, threads and stack"},
 		{"arrows, PgUp, PgDn", "choose a row, or move the stack; also j k g G"},
-		{"Enter", "on a function its heaviest stack; on a thread its stack"},
+		{"Enter", "on a function its callers and lines; on a thread its stack"},
+		{"m", "alike threads, which are one row from 4 on, one by one"},
 		{"t", "functions of the chosen thread alone"},
 		{"w", "all time, that of waiting too, instead of CPU time"},
 		{"+ -", "the shares are of more or fewer of the last seconds"},
@@ -38,6 +39,6 @@ func helpPage(stops bool) []line {
 		lines = append(lines, line{[]span{{fmt.Sprintf("%20s  ", k[0]), keyName}, {k[1], plain}}, plain})
 	}
 	return append(lines, line{},
-		text("%SELF: in the function, lately; 100 is one CPU all the time, after w one thread.", plain),
+		text("%SELF: in the function, of the CPU time of all threads lately; after w all time.", plain),
 		text("%TOTAL: with all that it calls. SELF, TOTAL: likewise, as time, since the start.", plain))
 }

@@ -97,6 +97,8 @@ func (s *state) view(r rune) {
 		s.outward, s.scroll = !s.outward, 0
 	case 'w':
 		s.measure = allTime - s.measure
+	case 'm':
+		s.single = !s.single
 	case 't':
 		s.only = !s.only
 	case 'z':
@@ -134,7 +136,7 @@ func (s *state) freeze(now *data) {
 	}
 }
 
-// enter shows the heaviest stack with the selected function, or the whole stack of the
+// enter shows the callers of the selected function, or the whole stack of the
 // selected thread.
 func (s *state) enter() {
 	s.scroll = 0
@@ -180,12 +182,12 @@ func (s *state) move(k tcell.Key, now *data) {
 		}
 	case threadsPane:
 		rows := s.threadRows(d)
-		at := slices.IndexFunc(rows, func(r threadRow) bool { return r.id == s.thread })
+		at := rowOf(rows, s.thread)
 		if i := moved(at, by, len(rows)); i >= 0 {
 			s.thread, s.picked, s.through, s.scroll = rows[i].id, true, false, 0
 		}
 	case stackPane:
-		if s.outward {
+		if s.outward && !s.through {
 			by = -by
 		}
 		s.scroll = max(0, s.scroll+by) // stackPane bounds it

@@ -1,6 +1,7 @@
 package top
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,10 +48,10 @@ func (s *state) page(now *data, width, height int) []line {
 	if s.help {
 		return fitted(helpPage(s.stops), height)
 	}
-	room := max(0, height-2)
-	lines := []line{s.head(d, width)}
+	lines := append([]line{s.head(d, width)}, deadlockLine(d, width)...)
+	room := max(0, height-len(lines)-1)
 	lines = append(lines, fitted(s.body(d, width, room), room)...)
-	lines = append(lines, s.foot(width))
+	lines = append(lines, s.foot(d, width))
 	return fitted(lines, height)
 }
 
@@ -77,7 +78,7 @@ func (s *state) body(d *data, width, height int) []line {
 		return s.pane(s.focus, d, s.functionRows(d), width, height)
 	}
 	rows := s.functionRows(d)
-	sizes := sizesOf(height, len(rows), len(d.threads))
+	sizes := sizesOf(height, len(rows), len(s.threadRows(d)))
 	if sizes == nil { // too small for three panes
 		return s.pane(s.focus, d, rows, width, height)
 	}
@@ -172,8 +173,9 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// foot returns the last line: the prompt, the last message, or the keys.
-func (s *state) foot(width int) line {
+// foot returns the last line: the prompt, the last message, or the keys, behind what the user
+// must know of the sampling.
+func (s *state) foot(d *data, width int) line {
 	switch {
 	case s.prompt != nil:
 		return s.prompt.line(width)
@@ -181,8 +183,8 @@ func (s *state) foot(width int) line {
 		return text(words.Fit(s.message, width), strong)
 	}
 	var l line
-	if s.ended != "" {
-		l.spans = append(l.spans, span{words.Fit(s.ended, max(0, width-len("  q quit"))) + "  ", warning})
+	if news := cmp.Or(s.ended, s.slowed(d)); news != "" {
+		l.spans = append(l.spans, span{words.Fit(news, max(0, width-len("  q quit"))) + "  ", warning})
 	}
 	left := width - l.width()
 	for _, k := range footKeys {
@@ -195,6 +197,15 @@ func (s *state) foot(width int) line {
 		l.spans = append(l.spans, span{k[0], keyName}, span{" " + k[1] + "  ", plain})
 	}
 	return l
+}
+
+// slowed returns a phrase if fewer samples are taken than were asked for; "" if not.
+func (s *state) slowed(d *data) string {
+	if d.Every <= 1 || d.interval <= 0 {
+		return ""
+	}
+	rate := 1 / (d.interval.Seconds() * float64(d.Every))
+	return fmt.Sprintf("slowed to %.2g samples/s: stops took over %.2g%%", rate, 100*s.maxStopped)
 }
 
 func (l line) width() (n int) {

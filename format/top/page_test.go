@@ -48,18 +48,23 @@ func contents(s tcell.SimulationScreen) string {
 
 // TestScreens are what a person sees: of sizes, and after keys.
 func TestScreens(t *testing.T) {
+	dead := newScript()
+	dead.deadlock(leastChecks)
+	dead.work(700)
 	for _, c := range []struct {
 		name, keys    string
 		width, height int
 		end           string
 		ascii         bool
+		script        *script // nil: of work
+		every         int
 	}{
 		{name: "plain", width: 80, height: 24},
 		{name: "wide", width: 120, height: 30, keys: "w Tab"},
 		{name: "narrow", width: 40, height: 12, keys: "Tab Down"},
 		{name: "least", width: 12, height: 5},
 		{name: "thread", width: 80, height: 24, keys: "Tab Down Enter"},
-		{name: "through", width: 80, height: 24, keys: "2 Down Enter i"},
+		{name: "through", width: 80, height: 24, keys: "/ ^seventy Enter Down Enter"},
 		{name: "filtered", width: 80, height: 24, keys: "/ ^(ten|twenty) Enter - - t f"},
 		{name: "typing", width: 60, height: 14, keys: "/ a( Tab"},
 		{name: "saving", width: 30, height: 14, keys: "s"},
@@ -67,10 +72,18 @@ func TestScreens(t *testing.T) {
 		{name: "nothing", width: 80, height: 16, keys: "/ nothing Enter"},
 		{name: "help", width: 80, height: 24, keys: "?"},
 		{name: "ended", width: 80, height: 14, end: "process 4711 has exited"},
+		{name: "deadlock", width: 80, height: 24, script: dead},
+		{name: "deadlock_narrow", width: 30, height: 12, script: dead},
+		{name: "alike", width: 80, height: 14, script: pool(), keys: "Tab"},
+		{name: "slowed", width: 80, height: 8, every: 4},
 		{name: "ascii", width: 80, height: 14, ascii: true, keys: "Tab r"},
 	} {
 		v, d := worked(700)
-		v.ended, v.stops = c.end, true
+		if c.script != nil {
+			v, d = newState(), c.script.data()
+		}
+		v.ended, v.stops, v.maxStopped = c.end, true, .02
+		d.Every = c.every
 		screen(t, v, d, c.width, c.height, c.ascii) // keys act on what is shown
 		press(v, d, c.keys)
 		got := screen(t, v, d, c.width, c.height, c.ascii)

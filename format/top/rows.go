@@ -2,7 +2,6 @@ package top
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -19,14 +18,14 @@ type functionRow struct {
 // functionRows returns the rows that the filter passes, in order.
 func (s *state) functionRows(d *data) []functionRow {
 	w, of := d.window(windows[s.window]), s.threadOnly(d)
-	now, since := w.counts(of), d.since
+	now, since, whole := w.counts(of), d.since, w.whole(of)
 	if of != nil {
 		since = d.own[of]
 	}
 	var rows []functionRow
 	for fn, n := range both(now, since) {
 		row := functionRow{number: fn, function: d.functions[fn]}
-		row.now[0], row.now[1] = w.share(n[0].self, s.measure), w.share(n[0].total, s.measure)
+		row.now[0], row.now[1] = share(n[0].self, whole, s.measure), share(n[0].total, whole, s.measure)
 		row.since[0], row.since[1] = d.time(n[1].self, s.measure), d.time(n[1].total, s.measure)
 		seen := row.now[1] > 0 || row.since[1] > 0
 		if seen && s.lists[functionsPane].filter.takes(row.name, row.file) {
@@ -81,74 +80,4 @@ func (l *list) compare(a, b *functionRow) int {
 		return cmp.Compare(b.since[1], a.since[1])
 	}
 	return cmp.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
-}
-
-// threadRow is a row of the threads pane.
-type threadRow struct {
-	seen
-	cpu   float64 // processors used in the window: 1 is one all the time
-	where string  // the thread's wait, or the function that it is in
-}
-
-// threadRows returns the rows that the filter passes, in order.
-func (s *state) threadRows(d *data) []threadRow {
-	w := d.window(windows[s.window])
-	cpu := w.cpu()
-	var rows []threadRow
-	l := &s.lists[threadsPane]
-	for _, t := range d.threads {
-		row := threadRow{seen: t, cpu: float64(cpu[t.key]) / float64(max(1, w.elapsed)), where: d.where(&t)}
-		if l.filter.takes(t.label, t.name, t.state.String(), row.where) {
-			rows = append(rows, row)
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b threadRow) int {
-		order := l.compareThreads(&a, &b)
-		if l.reversed {
-			order = -order
-		}
-		return cmp.Or(order, a.compareAlike(&b))
-	})
-	return rows
-}
-
-// tenths is the row's CPU time as it is shown, in tenths of a percent. Rows that show the same
-// keep their order.
-func (r *threadRow) tenths() int { return int(math.Round(1000 * r.cpu)) }
-
-// compareAlike compares threads that are equal in the column that sorts them: the main thread
-// comes first.
-func (r *threadRow) compareAlike(other *threadRow) int {
-	switch {
-	case r.main != other.main && r.main:
-		return -1
-	case r.main != other.main:
-		return 1
-	}
-	return cmp.Compare(r.id, other.id)
-}
-
-// where describes a thread's wait, or else names its function.
-func (d *data) where(t *seen) string {
-	switch {
-	case t.wait != "":
-		return t.wait + t.stack.caller
-	case len(t.stack.functions) == 0:
-		return ""
-	}
-	return "in " + d.functions[t.stack.functions[0]].name + t.stack.caller
-}
-
-func (l *list) compareThreads(a, b *threadRow) int {
-	switch l.column {
-	case byName:
-		return cmp.Compare(a.name, b.name)
-	case byCPU:
-		return cmp.Compare(b.tenths(), a.tenths())
-	case byState:
-		return cmp.Compare(a.state, b.state)
-	case byWhere:
-		return cmp.Compare(a.where, b.where)
-	}
-	return cmp.Compare(a.id, b.id)
 }

@@ -24,6 +24,7 @@ const (
 type Options struct {
 	Target      task.Info
 	Interval    time.Duration // time between samples
+	MaxStopped  float64       // the part of the time beyond which stops lower the rate; 0: they do not
 	Color       bool
 	ASCII       bool // the terminal shows only ASCII
 	Save        func(path string, p *profile.Profile, v Shown) error
@@ -53,7 +54,7 @@ func Run(ctx context.Context, screen tcell.Screen, o Options, sampling Sampling)
 		Options: o, screen: screen, board: NewBoard(o.Target, o.Interval), state: newState(),
 		ended: make(chan ending, 1), requests: make(chan request, 1), results: make(chan string, 1),
 	}
-	v.state.stops = o.Suspend != nil
+	v.state.stops, v.state.maxStopped = o.Suspend != nil, o.MaxStopped
 	defer v.wait() // even if the sampling panics
 	defer stop()
 	p, err := sampling(ctx, func(s *Sample, made func() *profile.Profile) {

@@ -8,31 +8,34 @@ import (
 )
 
 func (s *state) stackPane(d *data, width, height int) []line {
+	if s.through && s.function >= 0 && int(s.function) < len(d.functions) {
+		title, lines := s.callersPane(d, width)
+		return s.scrolled(s.headingLine(stackPane, title, "called by the lines below", width), lines, height, false)
+	}
 	st, title := s.shownStack(d)
-	lines := []line{s.headingLine(stackPane, "  STACK  "+title, map[bool]string{true: "outermost first", false: ""}[s.outward], width)}
 	frames := s.frameLines(d, st, width)
+	note := ""
 	if s.outward {
 		slices.Reverse(frames)
+		note = "outermost first"
 	}
+	return s.scrolled(s.headingLine(stackPane, "  STACK  "+title, note, width), frames, height, s.outward)
+}
+
+// scrolled returns a heading and the lines below it that are scrolled to; at first the last ones if
+// fromEnd is set.
+func (s *state) scrolled(heading line, lines []line, height int, fromEnd bool) []line {
 	room := max(0, height-1)
-	s.scroll = min(s.scroll, max(0, len(frames)-room))
+	s.scroll = min(s.scroll, max(0, len(lines)-room))
 	first := s.scroll
-	if s.outward { // scrolled to the innermost frames at first
-		first = max(0, len(frames)-room-s.scroll)
+	if fromEnd {
+		first = max(0, len(lines)-room-s.scroll)
 	}
-	return append(lines, frames[first:min(len(frames), first+room)]...)
+	return append([]line{heading}, lines[first:min(len(lines), first+room)]...)
 }
 
 // shownStack returns the stack to show, and its title.
 func (s *state) shownStack(d *data) (*stack, string) {
-	if s.through && s.function >= 0 && int(s.function) < len(d.functions) {
-		w := d.window(windows[s.window])
-		best, share := w.heaviest(s.function, s.threadOnly(d), s.measure)
-		if best != nil {
-			return best, fmt.Sprintf("heaviest with %s: %.1f%%", d.functions[s.function].name, 100*share)
-		}
-		return none, fmt.Sprintf("none with %s in this time", d.functions[s.function].name)
-	}
 	t, ok := s.chosen(d)
 	if !ok {
 		return none, ""
@@ -62,18 +65,9 @@ func (s *state) frameLines(d *data, st *stack, width int) []line {
 			lines = append(lines, text(fmt.Sprintf("      … %d frames", st.left), faint))
 			number += st.left
 		}
-		fn := d.functions[f.function]
-		looks := plain
-		if f.function == s.function && s.through {
-			looks = strong
-		}
 		left := fmt.Sprintf("%5d ", number)
-		guess := ""
-		if f.guess {
-			guess = " (guess)"
-		}
-		l := named(fn.name, fn.file, max(0, width-len(left)-len(guess)), looks)
-		l.spans = append(append([]span{{left, faint}}, l.spans...), span{guess, warning})
+		l := d.named(&f, max(0, width-len(left)), plain)
+		l.spans = append([]span{{left, faint}}, l.spans...)
 		lines = append(lines, l)
 		number++
 	}

@@ -28,19 +28,22 @@ type state struct {
 	thread   task.ThreadID // the selected one
 	picked   bool          // the user selected the thread
 	only     bool          // show only the functions of that thread
+	single   bool          // show alike threads one by one
 	measure  measure
-	through  bool // show the heaviest stack with the selected function
+	through  bool // show the callers of the selected function
 	outward  bool // show the outermost frame first
 	window   int  // an index of windows
 	scroll   int  // lines scrolled away from the innermost frame
 
-	frozen  *data // data when frozen; nil: show the newest
-	help    bool
-	stops   bool // Ctrl-Z stops this program
-	prompt  *prompt
-	message string // message shown until the next key
-	ended   string // why the sampling has ended; empty before
-	height  int    // lines of the focused pane when last drawn
+	frozen *data // data when frozen; nil: show the newest
+	help   bool
+	stops  bool // Ctrl-Z stops this program
+	// maxStopped is the part of the time beyond which stops lower the rate.
+	maxStopped float64
+	prompt     *prompt
+	message    string // message shown until the next key
+	ended      string // why the sampling has ended; empty before
+	height     int    // lines of the focused pane when last drawn
 }
 
 // list is the order and filter of a pane's rows.

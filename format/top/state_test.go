@@ -1,6 +1,7 @@
 package top
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"stacksnap/task"
+	"stacksnap/unwind"
 )
 
 // press types keys: words such as Enter, and letters.
@@ -285,36 +287,92 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestHeaviest stack with a function, of all threads or of one.
-func TestHeaviest(t *testing.T) {
-	v, d := worked(1000)
-	w := d.window(windows[firstWindow])
-	fn := func(name string) int32 {
-		return int32(slices.IndexFunc(d.functions, func(f function) bool { return f.name == name }))
+// TestCallers of a function, of all threads or of one, with the lines of the calls.
+func TestCallers(t *testing.T) {
+	s := newScript()
+	s.work(1000)
+	for _, n := range s.nodes {
+		n.File, n.Line = "/src/"+n.Function+".c", 7
 	}
-	inner := func(s *stack) string {
-		if s == nil {
-			return ""
-		}
-		return d.functions[s.functions[0]].name
-	}
-	for _, c := range []struct {
-		name    string
-		measure measure
-		of      *thread
-		want    string
-		share   float64
-	}{
-		{"main", onCPU, nil, "seventy", .7}, {"twenty", onCPU, nil, "twenty", .2}, {"wait", onCPU, nil, "", 0}, {"start", allTime, nil, "poll", 1},
-		{"start", allTime, d.threads[0].key, "seventy", .7}, {"start", onCPU, d.threads[1].key, "", 0},
+	s.nodes[" start main"].Line = 8
+	s.nodes[" start main main"].Line = 9
+	clear(s.ring.stacks) // as if they were seen for the first time
+	s.ring.parts, s.ring.size = nil, 0
+	s.work(1000)
+	d := s.data()
+	for keys, want := range map[string][]string{
+		"/ ^seventy Enter Down Enter":    {"   70.0  seventy (program)", "   70.0  main (main.c:8)", "   70.0  start (start.c:7)"},
+		"/ ^twenty Enter Down Enter i":   {"   20.0  twenty (program)", "   20.0  main (main.c:9)", "   20.0  main (main.c:8)", "   20.0  start (start.c:7)"},
+		"/ ^main Enter Down Enter":       {"  100.0  main (program)", "  100.0  start (start.c:7)"},
+		"w / ^start Enter Down Enter":    {"  100.0  start (program)"},
+		"w / ^wait Enter Down Enter":     {"   50.0  wait (program)", "   50.0  start (start.c:7)"},
+		"w / ^wait Enter Down Enter t":   {"  none with wait in this time"},
+		"w / ^wait Enter Down Enter w":   {"  none with wait in this time"},
+		"w / ^poll Enter Down Enter Esc": nil,
 	} {
-		if best, share := w.heaviest(fn(c.name), c.of, c.measure); inner(best) != c.want || !near(share, c.share) {
-			t.Errorf("%+v: %s %v", c, inner(best), share)
+		v := newState()
+		v.choose(d)
+		press(v, d, keys)
+		if v.through != (want != nil) {
+			t.Errorf("%s: %v", keys, v.through)
+		}
+		if want == nil {
+			continue
+		}
+		var got []string
+		for _, l := range v.stackPane(d, 80, 20)[1:] {
+			line := ""
+			for _, part := range l.spans {
+				line += part.text
+			}
+			got = append(got, line)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", keys, got, want)
 		}
 	}
-	press(v, d, "2 Down Enter")
-	if st, title := v.shownStack(d); inner(st) != "seventy" || title != "heaviest with main: 70.0%" {
-		t.Errorf("%s, %s", inner(st), title)
+}
+
+// TestCallersBranch: several callers are below what they call, the one with most first; frames that
+// a stack lacks are marked, and what shows as nothing is left out.
+func TestCallersBranch(t *testing.T) {
+	s := newScript()
+	var long []string
+	for i := range maxFrames + 5 {
+		long = append(long, fmt.Sprint("f", i))
+	}
+	s.thread(1, task.Running, 0, "main")
+	s.sample(1)
+	for path, n := range map[string]int{"main a work": 300, "main b work": 600, "main c work": 100, "main work": 1000, "main d work": 1, strings.Join(long, " ") + " work": 10} {
+		for range n {
+			s.thread(1, task.Running, tick/4, path)
+			s.sample(1)
+		}
+	}
+	s.cut = unwind.NotCaptured
+	for range 100 {
+		s.thread(1, task.Running, tick/4, "x work")
+		s.sample(1)
+	}
+	d, v := s.data(), newState()
+	v.window = len(windows) - 1
+	press(v, d, "/ ^work Enter Down Enter")
+	_, lines := v.callersPane(d, 80)
+	var got []string
+	for _, l := range lines {
+		line := ""
+		for _, part := range l.spans {
+			line += part.text
+		}
+		got = append(got, line)
+	}
+	start := []string{
+		"  100.0  work (program)", "   47.4    main (program)", "   28.4    b (program)", "   28.4      main (program)", "   14.2    a (program)", "   14.2      main (program)",
+		"    4.7    c (program)", "    4.7      main (program)", "    4.7    x (program)", "    4.7      <stack cut here: stack not captured further>",
+		"    0.5    f260 (program)", "    0.5      f259 (program)", "    0.5      f258 (program)",
+	}
+	if !slices.Equal(got[:len(start)], start) || !slices.Contains(got, "    0.5      … 6 frames") || got[len(got)-1] != "    0.5      f0 (program)" || len(got) != 10+maxFrames {
+		t.Errorf("%d lines:\n%s", len(got), strings.Join(got[:20], "\n"))
 	}
 }
 

@@ -2,6 +2,7 @@ package top
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ type thread struct {
 	used  time.Duration // CPU time so far
 	open  time.Duration // part of used that is not assigned to a sample yet
 	wait  string        // last observed wait; empty: none, or unknown
+	alike string        // that without the object, in which alike threads may differ
 	at    *stack        // stack when wait was observed
 	since tallies       // sums since the start; nil beyond maxOwn threads
 	seen  int           // number of the last sample with it
@@ -28,7 +30,7 @@ type thread struct {
 // maxOwn is the most threads that have their own sums by function.
 const maxOwn = 512
 
-func (b *Board) addThread(now *part, t *task.Thread, path func(task.ThreadID) ([]*profile.Node, unwind.Reason)) {
+func (b *Board) addThread(now *part, t *task.Thread, s *Sample) {
 	own := b.thread(t)
 	b.listed = append(b.listed, own)
 	own.seen = b.Samples
@@ -37,7 +39,7 @@ func (b *Board) addThread(now *part, t *task.Thread, path func(task.ThreadID) ([
 	own.used += used
 	now.cpu[own] += used
 	b.CPU += used
-	own.stack = b.stack(path(t.ID))
+	own.stack = b.stack(s, t.ID)
 	now.count(spot{own, own.stack}, amount{1, own.spend(used, t.State)})
 }
 
@@ -105,19 +107,23 @@ func (b *Board) look(looks []profile.Look) {
 		if t == nil {
 			continue
 		}
-		if t.wait = ""; l.Wait != nil {
+		if t.wait, t.alike = "", ""; l.Wait != nil {
 			t.wait = "waits " + b.words.Waiting(l.Thread, l.Wait)
+			alike := *l.Wait
+			alike.Object, alike.Variable = "", ""
+			t.alike = "waits " + b.words.Waiting(l.Thread, &alike)
 		}
 		t.at = t.stack
 	}
 }
 
-// waits returns the thread's wait, if it still has the stack with which that was observed.
-func (own *thread) waits() string {
+// waits returns the thread's wait, and that without its object, if the thread still has the
+// stack with which it was observed.
+func (own *thread) waits() (wait, alike string) {
 	if own.state == task.Running || own.at != own.stack {
-		return ""
+		return "", ""
 	}
-	return own.wait
+	return own.wait, own.alike
 }
 
 // stack is a stack: its functions, each once, innermost first, and the frames to show.
@@ -126,6 +132,7 @@ type stack struct {
 	frames    []frame // innermost first
 	left      int     // frames left out of the middle
 	cut       string  // why the stack is truncated; empty: complete
+	likeness  string  // equal for stacks with the same functions
 	caller    string  // phrase with the innermost function of own code; empty if that is the innermost of all
 }
 
@@ -135,6 +142,7 @@ func (s *stack) size() int { return 1 + len(s.functions) + len(s.frames) }
 // frame is a call of a function.
 type frame struct {
 	function int32
+	line     int32 // a number of the board's lines
 	guess    bool
 }
 
@@ -144,20 +152,34 @@ const maxFrames = 256
 // none is the empty stack of a thread without known frames.
 var none = &stack{}
 
-// stack returns the stack for a path, which begins with the outermost frame.
-func (b *Board) stack(path []*profile.Node, cut unwind.Reason) *stack {
+// stack returns the stack of a thread in a sample.
+func (b *Board) stack(sample *Sample, id task.ThreadID) *stack {
+	path, cut := sample.Path(id)
 	if len(path) == 0 {
 		return none
 	}
 	leaf := path[len(path)-1]
 	s := b.ring.stacks[leaf]
 	if s == nil {
-		s = b.newStack(path, cut)
+		s = b.newStack(sample.calls(path), cut)
 		b.ring.stacks[leaf] = s
 	}
 	return s
 }
 
+// calls returns the calls of a path, with those that are inlined.
+func (s *Sample) calls(path []*profile.Node) []*profile.Node {
+	if s.Calls == nil {
+		return path
+	}
+	var all []*profile.Node
+	for _, n := range path {
+		all = append(all, s.Calls(n)...)
+	}
+	return all
+}
+
+// newStack returns the stack for a path of calls, which begins with the outermost one.
 func (b *Board) newStack(path []*profile.Node, cut unwind.Reason) *stack {
 	s := &stack{left: max(0, len(path)-maxFrames)}
 	if cut != unwind.Bottom {
@@ -174,8 +196,9 @@ func (b *Board) newStack(path []*profile.Node, cut unwind.Reason) *stack {
 			s.functions = append(s.functions, fn)
 		}
 		if from := len(path) - 1 - i; from < maxFrames/2 || from >= maxFrames/2+s.left {
-			s.frames = append(s.frames, frame{fn, b.words.IsGuess(n)})
+			s.frames = append(s.frames, frame{fn, b.line(n), b.words.IsGuess(n)})
 		}
 	}
+	s.likeness = fmt.Sprint(s.functions, s.cut)
 	return s
 }

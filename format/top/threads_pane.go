@@ -2,7 +2,6 @@ package top
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"stacksnap/format/words"
@@ -15,10 +14,10 @@ func (s *state) threadsPane(d *data, width, height int) []line {
 	form := newThreadForm(rows, width)
 	names := l.headings([]string{"THREAD", "NAME", "%CPU", "STATE", "WHERE"})
 	lines := []line{s.headingLine(threadsPane, form.row(names), strings.TrimSpace(l.filterNote()), width)}
-	at := slices.IndexFunc(rows, func(r threadRow) bool { return r.id == s.thread })
+	at := rowOf(rows, s.thread)
 	first, last := l.rows(len(rows), at, height-1)
 	for i, r := range rows[first:last] {
-		cells := []string{r.label, r.name, fmt.Sprintf("%.1f", 100*r.cpu), known(r.state), r.where}
+		cells := []string{r.title(), r.name, fmt.Sprintf("%.1f", 100*r.cpu), known(r.state), r.where}
 		looks := s.rowStyle(threadsPane, at == first+i)
 		lines = append(lines, line{[]span{{form.row(cells), looks}}, looks})
 	}
@@ -39,7 +38,7 @@ type threadForm struct{ id, name, state, width int }
 func newThreadForm(rows []threadRow, width int) threadForm {
 	f := threadForm{id: len("THREAD "), name: len("NAME "), state: len("STATE "), width: width}
 	for _, r := range rows {
-		f.id = max(f.id, words.Columns(r.label))
+		f.id = max(f.id, words.Columns(r.title()))
 		f.name = max(f.name, words.Columns(r.name))
 		f.state = max(f.state, len(known(r.state)))
 	}

@@ -25,6 +25,11 @@ func (w *Words) File(n *profile.Node) string {
 	return ImageLabel(n.Image)
 }
 
+// Line returns the source file and line of a frame; empty if they are not known.
+func (w *Words) Line(n *profile.Node) string {
+	return strings.Trim(sourceLine(&n.Location), " ()")
+}
+
 // IsGuess reports whether a frame is a guess of the unwinder, and may not exist.
 func (w *Words) IsGuess(n *profile.Node) bool { return n.By.Guess() }
 
@@ -33,6 +38,9 @@ func (w *Words) ThreadID(id task.ThreadID) string { return ThreadID(w.p.Profile.
 
 // Waiting describes a thread's wait, to follow the word "waits".
 func (w *Words) Waiting(id task.ThreadID, wait *profile.Wait) string { return w.p.WaitFor(id, wait) }
+
+// Circle describes a deadlock, thread by thread.
+func (w *Words) Circle(d []profile.Waiter) string { return w.p.Circle(d) }
 
 // Text makes a text from the target, such as a name, safe in a line.
 func (w *Words) Text(s string) string { return Clean(s, MaxText) }

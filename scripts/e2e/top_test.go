@@ -229,12 +229,42 @@ func TestTopThreads(t *testing.T) {
 	target := start(t, compile(t, "deep", "-O2"), "3", "read")
 	blocksInRead(t, pid(target))
 	m.top("-p "+pid(target), "q quit")
-	m.see("no CPU time was used yet|^ +0.0 ")
+	m.see("no function used CPU time yet|^ +0.0 ")
 	m.see("^ +" + pid(target) + " +deep +0.0 +sleeping +waits in read: fd 0 pipe:")
 	m.keys("Tab", "1", "End")
 	m.see(`^ +STACK +thread [0-9]+ worker 2, sleeping, waits in read: fd `)
 	m.keys("Enter")
 	m.see("^ +0 .*\n +1 ")
+	m.keys("q")
+	m.see("^code=0$")
+}
+
+// TestTopNamesInlinedCalls, as reports do.
+func TestTopNamesInlinedCalls(t *testing.T) {
+	m := newTmux(t, 100, 30)
+	target := start(t, compile(t, "inlined", "-O2", "-g"))
+	blocksInRead(t, pid(target))
+	m.top("-p "+pid(target), "inlined ["+pid(target)+"]")
+	m.keys("w")
+	m.see(`^ +0\.0 +100\.0 +0\.00s +[0-9.]+s +branch \(inlined\)`)
+	m.see(`^ +1 leaf \(inlined\.c:9\).*\n +2 branch \(inlined\.c:15\).*\n +3 trunk \(inlined\.c:20\).*\n +4 main \(inlined\.c:27\)`)
+	m.keys("/")
+	m.do("send-keys", "-l", "^leaf$")
+	m.keys("Enter", "Down", "Enter")
+	m.see(`^ %TOTAL  CALLERS of leaf .*\n +100\.0  leaf .*\n +100\.0  branch \(inlined\.c:15\) *\n +100\.0  trunk \(inlined\.c:20\) *\n +100\.0  main \(inlined\.c:27\)`)
+	m.keys("q")
+	m.see("^code=0$")
+}
+
+// TestTopSaysDeadlock above all else, in red, once two checks have found it.
+func TestTopSaysDeadlock(t *testing.T) {
+	m := newTmux(t, 200, 24)
+	target := start(t, compile(t, "situation", "-O1", "-g"), "deadlock")
+	m.top("-p "+pid(target), "situation ["+pid(target)+"]")
+	m.see(`^situation .*\nDeadlock: thread \d+ "\w+" waits for mutex [ab], held by thread \d+ "\w+", which waits for mutex [ab], held by thread \d+ "\w+"$`)
+	if screen := m.do("capture-pane", "-p", "-e"); !regexp.MustCompile(`\x1b\[[0-9;]*31mDeadlock: `).MatchString(screen) {
+		t.Errorf("no red word in\n%q", screen)
+	}
 	m.keys("q")
 	m.see("^code=0$")
 }

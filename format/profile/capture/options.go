@@ -25,13 +25,15 @@ type Options struct {
 	Count    int
 	Jitter   time.Duration
 	MaxStop  time.Duration // of the target, for copies; 0: as long as is usual, see [task.LimitStop]
-	Gate     *task.Gate    // within which the target is stopped; may be nil
-	Suspend  task.Suspension
-	Threads  profile.ThreadFilter
-	Kernel   bool // frames in the kernel are captured, too
-	ToEnd    bool // that the target ends is expected, and not noted
-	Alone    bool // see [task.Options]
-	Follow   bool // [OneShots]: the processes that these wait for are captured, too
+	// StopShare is the part of the time that stops may take, see [task.Options].
+	StopShare float64
+	Gate      *task.Gate // within which the target is stopped; may be nil
+	Suspend   task.Suspension
+	Threads   profile.ThreadFilter
+	Kernel    bool // frames in the kernel are captured, too
+	ToEnd     bool // that the target ends is expected, and not noted
+	Alone     bool // see [task.Options]
+	Follow    bool // [OneShots]: the processes that these wait for are captured, too
 	// Timelines has the profile keep when each sample was taken, see
 	// [profile.Builder.KeepTimelines].
 	Timelines bool
@@ -58,6 +60,10 @@ type Added struct {
 	Looks    []profile.Look // at what threads wait for: at some of them now and then
 	// Path is the stack of a thread, as [profile.Builder.Path] has it.
 	Path func(task.ThreadID) ([]*profile.Node, unwind.Reason)
+	// Calls are those that a node of Path represents, as [profile.Builder.Calls] has them.
+	Calls func(*profile.Node) []*profile.Node
+	// Deadlocks are those that were found so far, as [profile.Builder.Deadlocks] has them.
+	Deadlocks []profile.Deadlock
 	// Profile is what was sampled so far.
 	Profile func() *profile.Profile
 }

@@ -32,11 +32,13 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
 		Suspend: o.Suspend, MaxStop: o.MaxStop, Threads: r.captured(), Watch: r.tracker.watch, Alone: o.Alone,
-		Ended: func(missed int) { r.missedTicks += missed },
+		StopShare: o.StopShare,
+		Ended:     func(missed int) { r.missedTicks += missed },
 	}) {
 		if s != nil {
 			r.missedTicks += s.MissedTicks
 			r.parted = r.parted || s.Parted
+			r.noteSpared(s)
 		}
 		if err == nil {
 			err = r.add(s)
@@ -87,6 +89,13 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	}
 	t.start(onStop)
 	return &recorder{target: t, began: began}, nil
+}
+
+// noteSpared notes that fewer snapshots are taken than were asked for.
+func (r *recorder) noteSpared(s *task.Snapshot) {
+	if s.Every > 1 {
+		r.note(fmt.Sprintf("snapshots were left out, and count as missed, where stops would have taken more than %.2g %% of the time", 100*r.options.StopShare))
+	}
 }
 
 // captured returns what reports whether a thread is captured; nil: every one is.
@@ -146,7 +155,8 @@ func (r *recorder) add(s *task.Snapshot) error {
 // report passes a snapshot that was added to the callbacks of the options.
 func (r *recorder) report(s *task.Snapshot, looks []profile.Look) error {
 	if r.options.Added != nil {
-		r.options.Added(&Added{Snapshot: s, Looks: looks, Path: r.builder.Path, Profile: r.soFar})
+		b := r.builder
+		r.options.Added(&Added{Snapshot: s, Looks: looks, Path: b.Path, Calls: b.Calls, Deadlocks: b.Deadlocks(), Profile: r.soFar})
 	}
 	if r.options.Each != nil {
 		return r.options.Each(s, r.tracker.images)

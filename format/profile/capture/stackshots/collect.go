@@ -133,7 +133,7 @@ func (c *collector) addProcess(p *stackshot.Process, who people, wanted func(*ta
 	v.tells = v.tells || mayLackMain(p)
 	if c.options.Added != nil {
 		c.options.Added(&capture.Added{
-			Snapshot: &taken.snapshot, Looks: looks, Path: v.builder.Path, Profile: func() *profile.Profile { return c.made(v) },
+			Snapshot: &taken.snapshot, Looks: looks, Path: v.builder.Path, Calls: v.builder.Calls, Deadlocks: v.builder.Deadlocks(), Profile: func() *profile.Profile { return c.made(v) },
 		})
 	}
 	if c.once {
