@@ -39,8 +39,14 @@ func (w *Words) ThreadID(id task.ThreadID) string { return ThreadID(w.p.Profile.
 // Waiting describes a thread's wait, to follow the word "waits".
 func (w *Words) Waiting(id task.ThreadID, wait *profile.Wait) string { return w.p.WaitFor(id, wait) }
 
-// Circle describes a deadlock, thread by thread.
-func (w *Words) Circle(d []profile.Waiter) string { return w.p.Circle(d) }
+// Circle describes a deadlock in one line, thread by thread.
+func (w *Words) Circle(d []profile.Waiter) string {
+	parts := make([]string, len(d))
+	for i := range d {
+		parts[i] = w.p.waitForNext(&d[i])
+	}
+	return w.p.waiterName(&d[0]) + " waits " + strings.Join(parts, ", which waits ")
+}
 
 // Text makes a text from the target, such as a name, safe in a line.
 func (w *Words) Text(s string) string { return Clean(s, MaxText) }

@@ -9,6 +9,7 @@ import (
 	"stacksnap/format/report"
 	"stacksnap/format/text"
 	"stacksnap/task"
+	"stacksnap/task/live"
 )
 
 func TestIsUTF8(t *testing.T) {
@@ -33,18 +34,22 @@ func TestIsUTF8(t *testing.T) {
 }
 
 // TestAlikeFromFour: four threads with the same stack are one entry, three are not, nor are
-// four under --no-merge.
+// four under --no-merge; --merge puts two together.
 func TestAlikeFromFour(t *testing.T) {
 	for _, c := range []struct {
 		threads int
-		noMerge bool
+		args    []string
 		want    bool
-	}{{3, false, false}, {4, false, true}, {4, true, false}} {
+	}{{3, nil, false}, {4, nil, true}, {4, []string{"--no-merge"}, false}, {2, []string{"--merge"}, true}} {
 		p := &profile.Profile{Snapshots: 1, Target: task.Info{PID: 1, Name: "it", OS: task.Linux, Arch: task.AMD64}}
 		for i := range c.threads {
 			p.Threads = append(p.Threads, &profile.Thread{ID: task.ThreadID(i + 2), State: task.Sleeping, Samples: 1})
 		}
-		r := &Reporter{Options: &cli.Options{NoMerge: c.noMerge}}
+		o, err := cli.Parse(append([]string{"-p", "1"}, c.args...), "", live.Runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Reporter{Options: o}
 		var b strings.Builder
 		if err := text.Tree(&b, report.Of(p), r.OptionsOf(&cli.Destination{Path: "it.txt"})); err != nil {
 			t.Fatal(err)
