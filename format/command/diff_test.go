@@ -172,7 +172,7 @@ func TestDiffIsAWord(t *testing.T) {
 func TestOpenDocument(t *testing.T) {
 	t.Chdir(twoSides(t))
 	for _, file := range []string{"new.json", "new.json.gz", "new.json.zst"} {
-		if out, stderr, code := ran(t, file); code != exitOK || !strings.Contains(out, "slow + 0 (new)") {
+		if out, stderr, code := ran(t, file); code != exitOK || !strings.Contains(out, "slow (new)") {
 			t.Errorf("%s: %d %s%s", file, code, stderr, out)
 		}
 	}

@@ -112,7 +112,9 @@ func (p *Printer) narrow(lead string, n *profile.Node) string {
 			return line
 		}
 	}
-	end = ends[len(ends)-1]
+	if end = ends[len(ends)-1]; recursion(n) != "" && p.Width-Columns(lead+end) < leastName {
+		end = " (recursive)" + marks
+	}
 	return lead + p.Squeezed(n.Location, p.Width-Columns(lead+end)) + end
 }
 
