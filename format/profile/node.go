@@ -24,8 +24,8 @@ type Node struct {
 	Also   []Address     // in a tree merged by function: further addresses of the function, up to a limit
 	Folded *Folded       // frames that the node replaces; nil: the node is one frame
 
-	// Recursion is the most frames of one stack that the node has, after
-	// [Profile.FoldSelfCalls]; 0: it was not called.
+	// Recursion is how deep the function called itself at most, after
+	// [Profile.FoldSelfCalls]. A function and a part that was split off it are one.
 	Recursion int
 
 	Count    int     // samples with the frame at this place in their stack

@@ -134,13 +134,15 @@ func inOrder(siblings []*Node) {
 	slices.SortStableFunc(siblings, heavier)
 }
 
-// frame is a node on a path of the old tree, its function's number, its index in the new
-// tree, and the number of frames of the path, without inlined calls, that are there.
+// frame is a node on a path of the old tree, its function's number, and its index in the new
+// tree. The rest is for [Profile.FoldSelfCalls]: how deep the function has called itself,
+// and whether it is the program's own.
 type frame struct {
 	*Node
 	number int
 	at     int
 	deep   int
+	own    bool
 }
 
 // paths iterates over the nodes of a tree. Each path begins with the outermost frame and
@@ -150,7 +152,7 @@ func (g *grower) paths(roots []*Node) func(yield func([]frame) bool) {
 	return func(yield func([]frame) bool) {
 		var path []frame
 		for depth, n := range preorder(roots) {
-			path = append(path[:depth], frame{n, g.number(n), top, 0})
+			path = append(path[:depth], frame{Node: n, number: g.number(n), at: top})
 			if !yield(path) {
 				return
 			}

@@ -1,5 +1,7 @@
 package profile
 
+import "strings"
+
 // maxRound is the most functions in one round of a recursion.
 const maxRound = 8
 
@@ -66,37 +68,66 @@ func (g *grower) absorbRound(from, to, length int) {
 	}
 }
 
+// maxThrough is the most frames of libraries through which a function calls itself.
+const maxThrough = 16
+
 // FoldSelfCalls returns a profile in which calls of a function by itself, inlined or not, are
-// one node, with what all of them call below it. The node's Recursion is how deep they were.
-// p does not change.
-func (p *Profile) FoldSelfCalls() *Profile {
+// one node, with what all of them call below it. own reports which functions are of the
+// program's own code: these may also call themselves through others. The node's Recursion is
+// how deep they were. p does not change.
+func (p *Profile) FoldSelfCalls(own func(*Location) bool) *Profile {
 	changed := p.viewed()
 	all := newOrchard()
 	for _, t := range p.Threads {
-		changed.Threads = append(changed.Threads, all.regrown(t, (*grower).foldSelfCall))
+		changed.Threads = append(changed.Threads, all.regrown(t, func(g *grower, path []frame) {
+			last := &path[len(path)-1]
+			last.own = own(&last.Location)
+			g.foldSelfCall(path)
+		}))
 	}
 	return changed
 }
 
-// foldSelfCall adds the samples of the last frame of a path to the node of its caller, if that
-// is the same function.
+// foldSelfCall adds the samples of the last frame of a path to the node of the frame that it
+// is another call of, if there is one.
 func (g *grower) foldSelfCall(path []frame) {
 	last := &path[len(path)-1]
-	if !last.Inlined {
-		last.deep = 1
-	}
-	if above := parent(path); above != top && g.nodes[above].isSelf(last.Node) {
-		n := g.nodes[above]
+	last.deep = 1
+	if outer := g.selfCall(path); outer != nil {
+		last.at, last.deep = outer.at, outer.deep+1
+		if outer == &path[len(path)-2] && outer.Inlined && last.isPart() {
+			last.deep--
+		}
+		n := g.nodes[last.at]
 		n.absorbPlace(last.Node)
 		n.Inlined = n.Inlined && last.Inlined
-		last.at, last.deep = above, last.deep+path[len(path)-2].deep
 	} else {
-		last.at, _ = g.child(above, last.number, last.Node)
+		last.at, _ = g.child(parent(path), last.number, last.Node)
 	}
 	to := g.nodes[last.at]
 	to.Recursion = max(to.Recursion, last.deep)
 	g.count(last.at, last.Node, 1)
 }
+
+// selfCall returns the frame of the same function as the last one of a path that called it:
+// directly, or through libraries if the function is the program's own.
+func (g *grower) selfCall(path []frame) *frame {
+	i := len(path) - 1
+	last := &path[i]
+	for through := 0; through <= maxThrough && i > 0; through++ {
+		i--
+		switch outer := &path[i]; {
+		case g.nodes[outer.at].isSelf(last.Node):
+			return outer
+		case !last.own || outer.own:
+			return nil
+		}
+	}
+	return nil
+}
+
+// isPart reports whether a node is the part of a function that was split off, to inline the rest.
+func (n *Node) isPart() bool { return !n.Inlined && strings.Contains(n.Raw, ".part.") }
 
 // isSelf reports whether two nodes have the same function, inlined or not. Code without a
 // name must have a known start.

@@ -173,7 +173,7 @@ func TestTimelineOfViews(t *testing.T) {
 	for name, p := range map[string]*Profile{
 		"whole": whole, "by function": whole.ByFunction(), "focus": whole.Select(re("work"), nil, nil),
 		"ignore": whole.Select(nil, re("leaf"), nil), "hide": whole.Select(nil, nil, re("main")),
-		"recursion": whole.FoldRecursion(), "invert": whole.Invert(), "prune": whole.ByFunction().Prune(20, 2),
+		"recursion": whole.FoldRecursion(), "self calls": whole.FoldSelfCalls(func(*Location) bool { return true }), "invert": whole.Invert(), "prune": whole.ByFunction().Prune(20, 2),
 		"inlined": whole.WithoutInlined(), "raw": whole.WithRawNames(),
 		"all": whole.WithRawNames().WithoutInlined().Select(re("work"), nil, re("main")).FoldRecursion().Invert().ByFunction().Prune(1, 1),
 	} {

@@ -22,12 +22,13 @@ func TestDeepViews(t *testing.T) {
 	}
 	p := &Profile{Snapshots: 2, Threads: []*Thread{{ID: 1, Samples: depth / apart, Roots: above.Children}}}
 	for name, v := range map[string]*Profile{
-		"inverted":  p.Invert(),
-		"selected":  p.Select(patterns("a"), nil, patterns("b")),
-		"recursion": p.FoldRecursion(),
-		"grouped":   p.GroupBy(ByProcess),
-		"states":    p.GroupBy(ByState),
-		"pruned":    p.Prune(1, depth/2),
+		"inverted":   p.Invert(),
+		"selected":   p.Select(patterns("a"), nil, patterns("b")),
+		"recursion":  p.FoldRecursion(),
+		"self calls": p.FoldSelfCalls(func(*Location) bool { return true }),
+		"grouped":    p.GroupBy(ByProcess),
+		"states":     p.GroupBy(ByState),
+		"pruned":     p.Prune(1, depth/2),
 	} {
 		self := 0
 		for _, n := range v.Threads[0].Nodes() {

@@ -196,6 +196,78 @@ func TestFoldRecursion(t *testing.T) {
 	}
 }
 
+// TestFoldSelfCalls has calls of a function by itself in one, and no others.
+func TestFoldSelfCalls(t *testing.T) {
+	none := func(*Location) bool { return false }
+	property(t, func(p *Profile) *Profile { return p.FoldSelfCalls(none) }, func(s []string) ([]string, bool) {
+		return slices.Compact(s), true
+	})
+	// Functions of the program's own, in capital letters, call themselves through others, too.
+	own := func(l *Location) bool { return l.Function < "a" }
+	p := viewable(stacks{"m;A;x;y;A;x;A;z": 1, "m;A;x;B;A;z": 1, "m;x;x;A;x;x": 1, "m;x;A;x;y": 1}).FoldSelfCalls(own)
+	want := stacks{"m;A;z": 1, "m;A;x;B;A;z": 1, "m;x;A;x": 1, "m;x;A;x;y": 1}
+	if got := seen(t, p.Threads[0]); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	deep := map[string]int{}
+	for _, n := range p.Threads[0].Nodes() {
+		deep[n.Function] = max(deep[n.Function], n.Recursion)
+	}
+	if want := map[string]int{"m": 1, "A": 3, "x": 2, "y": 1, "z": 1, "B": 1}; !maps.Equal(deep, want) {
+		t.Errorf("%v deep, want %v", deep, want)
+	}
+}
+
+// TestPartsAreNotCalls: a function that was inlined in part, as glibc's msort, is as deep as it was
+// called.
+func TestPartsAreNotCalls(t *testing.T) {
+	call := func(raw string, inlined bool, below *Node) *Node {
+		n := &Node{Location: Location{Function: "sort", Raw: raw, Inlined: inlined}, PC: 8, Count: 1}
+		if below == nil {
+			n.Self = 1
+		} else {
+			n.Children = []*Node{below}
+		}
+		return n
+	}
+	split := call("sort", true, call("sort.part.0", false, call("sort", true, call("sort.part.0", false, nil))))
+	whole := call("sort", false, call("sort", true, call("sort", false, nil)))
+	for want, root := range map[int]*Node{2: split, 3: whole} {
+		p := &Profile{Threads: []*Thread{{ID: 1, Samples: 1, Roots: []*Node{root}}}}
+		got := p.FoldSelfCalls(func(*Location) bool { return false }).Threads[0].Roots[0]
+		if got.Recursion != want || got.Inlined || len(got.Children) > 0 {
+			t.Errorf("%+v, want it %d deep", got, want)
+		}
+	}
+}
+
+// TestGather has the sums of threads with an entry, and leaves the others as they are.
+func TestGather(t *testing.T) {
+	p := viewable(stacks{"main": 4}, stacks{"w;a": 1, "w;b": 2}, stacks{"w;a": 3}, stacks{"v": 5}, stacks{"w;c": 1})
+	p.Threads[4].States = States{task.Sleeping: 1}
+	p.Threads[2].Same = []ThreadName{{ID: 9}}
+	lock := Wait{Call: "futex", Lock: Mutex, Addr: 8, Owner: 1}
+	other := lock
+	other.Owner, other.Object = 2, "of another"
+	p.Threads[1].Looks, p.Threads[1].Waits = 2, []Waited{{Wait: lock, Looks: 2}}
+	p.Threads[2].Looks, p.Threads[2].Waits = 3, []Waited{{Wait: other, Looks: 1}, {Wait: Wait{Call: "read"}, Looks: 2}}
+	g := p.Gather(3, func(t *Thread) string { return map[string]string{"w": "w", "v": "v"}[t.Roots[0].Function] })
+	if len(g.Threads) != 4 || g.Threads[0] != p.Threads[0] || g.Threads[2] != p.Threads[3] || g.Threads[3] != p.Threads[4] {
+		t.Fatalf("%+v", g.Threads)
+	}
+	all := g.Threads[1]
+	if got := []ThreadName{{ID: 2}, {ID: 3}, {ID: 9}}; all.Samples != 9 || all.Together.Entry != "w" || !slices.Equal(all.Together.Threads, got) {
+		t.Errorf("%+v of %+v", all, all.Together)
+	}
+	if n := all.Roots[0]; n.Count != 9 || n.Children[0].Function != "a" || n.Children[0].Count != 7 {
+		t.Errorf("%+v", n)
+	}
+	want := []Waited{{Wait: Wait{Call: "futex", Lock: Mutex, Addr: 8}, Looks: 4, Owners: true}, {Wait: Wait{Call: "read"}, Looks: 4}}
+	if all.Looks != 8 || !slices.Equal(all.Waits, want) {
+		t.Errorf("in %d checks %+v, want %+v", all.Looks, all.Waits, want)
+	}
+}
+
 // TestPrune keeps all counts, and says how much it has folded.
 func TestPrune(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -49,17 +49,17 @@ func findCycle(chain []*profile.Node) cycle {
 // cycle writes the first and the last round of a recursion, and the number of frames
 // between them. It returns the position after the last one.
 func (p *printer) cycle(run []*profile.Node, period int, at words.Position) words.Position {
-	at = p.frames(run[:period], at)
+	at = p.round(run[:period], at)
 	last := len(run) - period
 	p.Line("%s%s%s", p.weight(run[period]), p.Indent(at), p.Faint(p.folded(run[period:last], period)))
 	at.Depth += last - period
 	at.Level++
 	at.Numbered = true
-	return p.frames(run[last:], at)
+	return p.round(run[last:], at)
 }
 
-// frames writes a chain of frames, each the callee of the previous one.
-func (p *printer) frames(run []*profile.Node, at words.Position) words.Position {
+// round writes a chain of frames, each the callee of the previous one.
+func (p *printer) round(run []*profile.Node, at words.Position) words.Position {
 	for _, n := range run {
 		p.frame(n, at)
 		at = at.In(1)

@@ -31,9 +31,10 @@ func (p *printer) branch(n *profile.Node, at words.Position) {
 			i += c.length
 			continue
 		}
-		p.frame(chain[i], at)
-		at = at.In(1)
-		i++
+		n := p.frames(p.passing(chain[i:], at), at)
+		at.Depth += n
+		at.Level++
+		i += n
 	}
 	for _, child := range chain[len(chain)-1].Children {
 		p.branch(child, at)

@@ -1,12 +1,15 @@
 package text
 
 import (
+	"slices"
+
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
-// maxHeaviest is the most frames of a heaviest stack, the innermost ones: they fit on the
+// maxHeaviest is the most lines of a heaviest stack, the innermost ones: they fit on the
 // first screen with what comes before and after.
 const maxHeaviest = 12
 
@@ -34,20 +37,34 @@ func (p *printer) heaviest(o *words.Options) {
 	straight := *p
 	straight.Profile = p.Profile.Straight()
 	if !o.SelfCalls {
-		straight.Profile = straight.Profile.FoldSelfCalls()
+		straight.Profile = straight.Profile.FoldSelfCalls(owncode.Is)
 	}
 	main, most := straight.Profile.MainThread(), busiest(straight.Profile)
 	if most != nil && most != main {
 		straight.heaviestOf(most, straight.busiestName(most))
 		straight.busyThreads()
 	}
-	if main != nil {
+	if main != nil && (most == nil || most == main || !isSimple(main)) {
 		straight.heaviestOf(main, "the main thread")
 	}
 	if most == nil || most == main {
 		straight.busyThreads()
 	}
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
+}
+
+// isSimple reports whether a thread had the same calls in all samples, and waited for nothing that
+// another one has: its tree says as much as its heaviest stack.
+func isSimple(t *profile.Thread) bool {
+	for _, n := range t.Nodes() {
+		if len(n.Children) > 1 {
+			return false
+		}
+	}
+	usual := t.UsualWaits()
+	return len(t.Roots) == 1 && !slices.ContainsFunc(usual, func(w profile.Waited) bool {
+		return w.Lock != profile.NoLock || w.Peer.PID != 0
+	})
 }
 
 // busiest returns the thread that was runnable in the most samples, of those that mostly
@@ -82,11 +99,25 @@ func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	if c := stack[0].Cut; c != nil {
 		p.Line("%s  %s", p.weight(stack[0]), p.Cut("<stack cut here: "+words.Clean(c.String(), words.MaxText)+">"))
 	}
-	if outer := len(stack) - maxHeaviest; outer > 0 {
-		p.Line("%s  %s", p.weight(stack[0]), p.Faint("… "+words.Plural(outer, "frame")+" above, see the tree"))
-		stack = stack[outer:]
+	lines := p.stackLines(stack)
+	if outer := len(lines) - maxHeaviest; outer > 0 {
+		above := 0
+		for _, run := range lines[:outer] {
+			above += len(run)
+		}
+		p.Line("%s  %s", p.weight(stack[0]), p.Faint("… "+words.Plural(above, "frame")+" above, see the tree"))
+		lines = lines[outer:]
 	}
-	for _, n := range stack {
-		p.Fitted(p.weight(n)+"  ", n, p.Split(n))
+	for _, run := range lines {
+		p.frames(run, words.Position{})
 	}
+}
+
+// stackLines divides a stack into the frames of each line.
+func (p *printer) stackLines(stack []*profile.Node) (lines [][]*profile.Node) {
+	for len(stack) > 0 {
+		run := p.passing(stack, words.Position{})
+		lines, stack = append(lines, run), stack[len(run):]
+	}
+	return lines
 }

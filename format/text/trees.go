@@ -23,7 +23,7 @@ func trees(p *profile.Profile, o *words.Options) *profile.Profile {
 		p = p.Gather(o.Alike, gathering(p))
 	}
 	if !o.SelfCalls {
-		p = p.FoldSelfCalls()
+		p = p.FoldSelfCalls(owncode.Is)
 	}
 	return p.ByFunction().Prune(least, depth)
 }

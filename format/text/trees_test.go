@@ -10,6 +10,7 @@ import (
 	"stacksnap/format/report"
 	"stacksnap/format/words"
 	"stacksnap/task"
+	"stacksnap/unwind"
 )
 
 // sorters is a profile of a main thread that sleeps, and of threads that sort.
@@ -54,7 +55,7 @@ func TestAlikeSampled(t *testing.T) {
    4,000 100.0 %  start_thread (libc.so.6)  self 4
    3,996  99.9 %    worker (sorters)
    3,960  99.0 %      qsort (libc.so.6)
-   3,960  99.0 %        msort (libc.so.6) (recursive, up to 2 deep)  self 3,800
+   3,960  99.0 %        msort (libc.so.6) (recursive, up to 3 deep)  self 3,800
      160   4.0 %          cmp (sorters)
 
 Thread 1 (main)  1,000 samples  sleeping 1,000
@@ -136,7 +137,7 @@ func TestAskedMin(t *testing.T) {
 	text := string(golden.WrittenReport(t, Tree, report.Of(p), peopleWant(0)))
 	for _, want := range []string{
 		"Left Out:        2 frames below 10 % or deeper than 5 frames, with the ends of 49 of 2,000 samples\n",
-		"msort (libc.so.6) (recursive, up to 2 deep)  self 950\n      40   4.0 %          … 1 more frame\n",
+		"msort (libc.so.6) (recursive, up to 3 deep)  self 950\n      40   4.0 %          … 1 more frame\n",
 		"       9   0.9 %      … 1 more frame\n",
 	} {
 		if !strings.Contains(text, want) || strings.Contains(text, "left out:") {
@@ -162,6 +163,46 @@ func TestAddresses(t *testing.T) {
 		text := string(golden.WrittenReport(t, Tree, report.Of(sorters(1)), o))
 		if strings.Contains(text, "main + 8 (sorters) [0x1040]") != want || strings.Contains(text, "Binary Images:") != want || strings.Contains(text, "[0x") != want {
 			t.Errorf("addresses %t:\n%s", addresses, text)
+		}
+	}
+}
+
+// TestPassing has functions of libraries that only call the next in one line, as far as it fits, and
+// never one that there is more to say about.
+func TestPassing(t *testing.T) {
+	for _, c := range []struct {
+		width  int
+		change func(frames []*profile.Node)
+		want   string
+	}{
+		{0, nil, "start → begin → enter_the_library (libc.so.6) | worker (sorters) | qsort (libc.so.6) → wait (libm.so.6)"},
+		{60, nil, "start → begin (libc.so.6) | enter_the_library (libc.so.6) | worker (sorters) | qsort (libc.so.6) → wait (libm.so.6)"},
+		{0, func(f []*profile.Node) { f[1].By = unwind.ByScan }, "start (libc.so.6) | begin (libc.so.6)  (guess) | enter_the_library (libc.so.6) | worker (sorters) | qsort (libc.so.6) → wait (libm.so.6)"},
+		{0, func(f []*profile.Node) { f[4].Self, f[5].Count, f[5].Self = 3, 7, 7 }, "start → begin → enter_the_library (libc.so.6) | worker (sorters) | qsort (libc.so.6)  self 3 | wait (libm.so.6)"},
+	} {
+		own := &profile.Image{Path: "/bin/sorters", Load: 0x1000, End: 0x9000, Main: true, Symbols: true}
+		libc, libm := &profile.Image{Path: "/lib/libc.so.6", Load: 0x10000, Symbols: true}, &profile.Image{Path: "/lib/libm.so.6", Load: 0x20000, Symbols: true}
+		var frames []*profile.Node
+		for i, name := range []string{"start", "begin", "enter_the_library", "worker", "qsort", "wait"} {
+			in := []*profile.Image{libc, libc, libc, own, libc, libm}[i]
+			frames = append(frames, &profile.Node{Location: profile.Location{Image: in, Function: name}, PC: in.Load + 8, Count: 10})
+			if i > 0 {
+				frames[i-1].Children = frames[i:]
+			}
+		}
+		frames[5].Self = 10
+		if c.change != nil {
+			c.change(frames)
+		}
+		p := &profile.Profile{Snapshots: 10, Threads: []*profile.Thread{{ID: 7, Samples: 10, Roots: frames[:1]}}}
+		_, tree, _ := strings.Cut(treeOf(t, p, peopleWant(c.width)), "\nThread 7  10 samples\n")
+		var got []string
+		for line := range strings.Lines(tree) {
+			_, name, _ := strings.Cut(line, " %")
+			got = append(got, strings.TrimSpace(name))
+		}
+		if got := strings.Join(got, " | "); got != c.want {
+			t.Errorf("%d columns: %s\nwant %s", c.width, got, c.want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type asciiWriter struct {
 }
 
 // Plainer maps the marks that reports use to their replacements in ASCII.
-var Plainer = map[rune]string{'…': "...", 'µ': "u", '←': "<-"}
+var Plainer = map[rune]string{'…': "...", 'µ': "u", '←': "<-", '→': "->"}
 
 // Write implements [io.Writer].
 func (w *asciiWriter) Write(p []byte) (int, error) {

@@ -86,7 +86,7 @@ func (p *Printer) levels() int {
 // the split of time and the offset. Then it shortens the function's name, and drops the
 // image. The source line stays, except behind code that is not the program's own.
 func (p *Printer) Fitted(lead string, n *profile.Node, split string) {
-	end := recursion(n) + source(n) + p.marks(n)
+	end := recursion(n) + source(n) + p.Marks(n)
 	whole := lead + p.placeOf(n, p.Function(n.Location))
 	for _, line := range []string{whole + p.addresses(n) + end + split, whole + end + split, whole + end} {
 		if p.Over(line) <= 0 {
@@ -99,7 +99,7 @@ func (p *Printer) Fitted(lead string, n *profile.Node, split string) {
 
 // narrow returns the line of a frame that does not fit as it is.
 func (p *Printer) narrow(lead string, n *profile.Node) string {
-	marks, image := p.marks(n), briefImage(n)
+	marks, image := p.Marks(n), briefImage(n)
 	end := recursion(n) + source(n) + marks
 	ends := []string{image + end, end}
 	if !owncode.Is(&n.Location) {
@@ -112,7 +112,9 @@ func (p *Printer) narrow(lead string, n *profile.Node) string {
 			return line
 		}
 	}
-	end = ends[len(ends)-1]
+	if end = ends[len(ends)-1]; recursion(n) != "" && p.Width-Columns(lead+end) < leastName {
+		end = " (recursive)" + marks
+	}
 	return lead + p.Squeezed(n.Location, p.Width-Columns(lead+end)) + end
 }
 

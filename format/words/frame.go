@@ -163,8 +163,8 @@ func sourceLine(l *profile.Location) string {
 	return fmt.Sprintf(" (%s:%d)", base(l.File), l.Line)
 }
 
-// marks returns the marks after a frame, which say that it is doubtful.
-func (p *Printer) marks(n *profile.Node) string {
+// Marks returns what follows a frame: its own samples, and that it is doubtful.
+func (p *Printer) Marks(n *profile.Node) string {
 	text := ""
 	if p.Total > 0 && n.Self > 0 && len(n.Children) > 0 {
 		text = "  " + p.selfWord() + " " + Count(n.Self)

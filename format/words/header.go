@@ -30,7 +30,7 @@ func (p *Printer) Process() {
 func (p *Printer) about() {
 	t := &p.Profile.Target
 	p.Fact("Path", Word(t.Path, MaxPath))
-	if p.Profile.Main != nil {
+	if p.Profile.Main != nil && (p.Places || p.facts != nil) { // no address in text where the tree has none
 		p.Fact("Load Address", p.Profile.Main.Load.String())
 	}
 	p.bundle()

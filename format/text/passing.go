@@ -1,0 +1,78 @@
+package text
+
+import (
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
+	"stacksnap/format/words"
+)
+
+// maxPassing is the most columns of a name in a line of several.
+const maxPassing = 30
+
+// passing returns the frames at the start of a stack that share a line in a tree of samples:
+// those of libraries, each of which does nothing but call the next. It is one frame at least, and
+// as many as fit.
+func (p *printer) passing(stack []*profile.Node, at words.Position) []*profile.Node {
+	n := 1
+	if p.Places || p.IsInverted() && at.Depth == 0 {
+		return stack[:n]
+	}
+	for n < len(stack) && isPassing(stack[n-1]) && isPassing(stack[n]) && onlyCalls(stack[n-1], stack[n]) {
+		n++
+	}
+	for n > 1 && words.Columns(p.passage(stack[:n], at)) > p.width() {
+		n--
+	}
+	return stack[:n]
+}
+
+// onlyCalls reports whether all samples of a node are in another one that is below it.
+func onlyCalls(n, other *profile.Node) bool { return n.Self == 0 && n.Count == other.Count }
+
+// isPassing reports whether a frame needs no line of its own: it is not of the program's own code,
+// and there is nothing to say about it.
+func isPassing(n *profile.Node) bool {
+	return n.Function != "" && n.Image != nil && !n.Kernel && !n.By.Guess() && !words.PointerOnly(n) &&
+		n.Cut == nil && n.Folded == nil && n.Recursion < 2 && n.Function != profile.Trampoline && !owncode.Is(&n.Location)
+}
+
+// width returns the number of columns that a line with several frames may have.
+func (p *printer) width() int {
+	if p.Width == 0 {
+		return words.SummaryColumns
+	}
+	return p.Width
+}
+
+// frames writes the line of a frame, or of several that share one. It returns their number.
+func (p *printer) frames(run []*profile.Node, at words.Position) int {
+	if len(run) == 1 {
+		p.frame(run[0], at)
+	} else {
+		p.Line("%s", p.passage(run, at))
+	}
+	return len(run)
+}
+
+// passage returns the line of several frames: their names, and behind the last of each image
+// that.
+func (p *printer) passage(run []*profile.Node, at words.Position) string {
+	arrow := " → "
+	if p.IsInverted() {
+		arrow = " ← "
+	}
+	var line strings.Builder
+	line.WriteString(p.weight(run[0]) + p.Indent(at) + p.Number(at))
+	for i, n := range run {
+		if i > 0 {
+			line.WriteString(arrow)
+		}
+		line.WriteString(p.Name(words.Narrow(p.Function(n.Location), maxPassing)))
+		if i == len(run)-1 || run[i+1].Image != n.Image {
+			line.WriteString(" (" + words.ImageName(n.Image) + ")")
+		}
+	}
+	return line.String() + p.Marks(run[len(run)-1])
+}
