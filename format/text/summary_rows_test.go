@@ -45,6 +45,20 @@ func TestSummaryOwners(t *testing.T) {
 	}
 }
 
+// TestSummaryPeers: threads that wait alike for one process are one row, though each by a descriptor
+// of its own.
+func TestSummaryPeers(t *testing.T) {
+	p := deadlockedMany()
+	p.Deadlocks, p.Threads = nil, p.Threads[len(p.Threads)-2:]
+	for i, th := range p.Threads {
+		th.Roots = []*profile.Node{{Location: profile.Location{Function: "session"}, Count: 1, Self: 1}}
+		th.Wait = &profile.Wait{Call: "read", Object: "fd " + string(rune('3'+i)), Peer: profile.Peer{PID: 9, Name: "other", Action: profile.Write}}
+	}
+	if got, want := summaryOf(t, p), "  2 threads wait for other [9] to write, in read: session"; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
+}
+
 // TestSummaryRuns: what runs is shown where that was in a hundredth of the snapshots, and a
 // thread that ran in half of its samples does not wait.
 func TestSummaryRuns(t *testing.T) {
