@@ -119,7 +119,7 @@ const neverLookedAt = "stacksnap: the program ended before it could be captured\
 // trueNotes are the remarks that hold of short commands: all of them load code as they
 // begin, and what they start may end between two looks. A page that is read from the disk
 // may come while the stack of the thread that waits for it is copied.
-var trueNotes = regexp.MustCompile(`^Warning: +\d+ stacks? read without a stop: .*$|^Note: +(samples left out, because the code they were in was being loaded or unloaded: \d+|` +
+var trueNotes = regexp.MustCompile(`^Warning: +\d+ stacks? read without a stop: .*$|^Note: +(for which other process a thread waits was asked at the end alone|samples left out, because the code they were in was being loaded or unloaded: \d+|` +
 	`processes that it started and that ended before they could be captured: \d+|` +
 	`processes that it started: looked for every \d+ms, so those that ended sooner may be missing; recorded: \d+)$`)
 

@@ -74,7 +74,7 @@ func shut(t *testing.T, p task.Process) {
 func tree(t *testing.T, p *profile.Profile) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := text.Tree(&b, report.Of(p), words.Options{}); err != nil {
+	if err := text.Tree(&b, report.Of(p), words.Options{Addresses: true}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
