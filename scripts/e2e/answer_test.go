@@ -58,7 +58,7 @@ func TestFirstLine(t *testing.T) {
 	program := compile(t, "situation", "-O1", "-g")
 	for situation, want := range map[string]struct{ one, many string }{
 		"deadlock": {one: `2 of 3 threads are deadlocked`, many: `2 of 3 threads are deadlocked`},
-		"convoy": {one: `4 of 5 threads wait for mutex [ab], held by thread \d+ "situation", called by waiter \(situation\.c:\d+\)`,
+		"convoy": {one: `4 of 5 threads wait for mutex [ab], held by thread \d+ "situation", called by waiter \(situation\.c:\d+\); thread \d+ "situation" waits in ` + pauseCall + `, called by convoy \(situation\.c:\d+\)`,
 			many: `4 of 5 threads wait for mutex [ab], held by thread \d+ "situation", called by waiter \(situation\.c:\d+\)`},
 		"lock": {one: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\); thread \d+ "holder" waits in ` + pauseCall + `, called by holder \(situation\.c:\d+\)`,
 			many: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\), in (all \d+ checks|the only check)`},

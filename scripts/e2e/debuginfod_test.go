@@ -46,7 +46,7 @@ func TestDebuginfod(t *testing.T) {
 		t.Error("asked without --debuginfod")
 	}
 	wantLeaf(t, true, "-p", pid(target), "--debuginfod")
-	wantLeaf(t, true, "-p", pid(target), "-n", "3", "--debuginfod")
+	wantLeaf(t, true, "-p", pid(target), "-n", "3", "--addresses", "--debuginfod")
 	wantLeaf(t, true, file, "--debuginfod")
 	if n := asked.Load(); n != 1 {
 		t.Errorf("asked %d times", n)

@@ -48,7 +48,7 @@ func TestGeneratedCodeIsNamed(t *testing.T) {
 			save := filepath.Join(t.TempDir(), "a.snap")
 			var r result
 			eventually(t, fmt.Sprintf("%q are all there", wants), func() bool { // 200 samples may find one of them only
-				r = snap(t, "-p", pid(cmd), "-n", "200", "-f", form, "-o", "-", "--save", save)
+				r = snap(t, "-p", pid(cmd), "-n", "200", "--addresses", "-f", form, "-o", "-", "--save", save)
 				if r.code != exitOK {
 					t.Fatalf("exit code %d: %s", r.code, r.err)
 				}
@@ -59,7 +59,7 @@ func TestGeneratedCodeIsNamed(t *testing.T) {
 					t.Errorf("%q is told:\n%s", never, r.out)
 				}
 			}
-			if again := snap(t, save, "-f", form, "-o", "-"); again.out != r.out {
+			if again := snap(t, save, "--addresses", "-f", form, "-o", "-"); again.out != r.out {
 				t.Errorf("the recording gives another report:\n%s", again.out)
 			}
 		})

@@ -29,7 +29,7 @@ func TestDumpedCodeIsNamed(t *testing.T) {
 			save := filepath.Join(t.TempDir(), "a.snap")
 			var r result
 			eventually(t, fmt.Sprintf("%q are all there", wants), func() bool { // 200 samples may find one of them only
-				r = snap(t, "-p", pid(cmd), "-n", "200", "-f", form, "-o", "-", "--save", save)
+				r = snap(t, "-p", pid(cmd), "-n", "200", "--addresses", "-f", form, "-o", "-", "--save", save)
 				if r.code != exitOK {
 					t.Fatalf("exit code %d: %s", r.code, r.err)
 				}
@@ -38,7 +38,7 @@ func TestDumpedCodeIsNamed(t *testing.T) {
 			if strings.Contains(r.out, "false main") {
 				t.Errorf("main has a name of the dump:\n%s", r.out)
 			}
-			if again := snap(t, save, "-f", form, "-o", "-"); again.out != r.out {
+			if again := snap(t, save, "--addresses", "-f", form, "-o", "-"); again.out != r.out {
 				t.Errorf("the recording gives another report:\n%s", again.out)
 			}
 		})

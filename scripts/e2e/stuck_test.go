@@ -16,7 +16,7 @@ func TestUninterruptible(t *testing.T) {
 		b, _ := os.ReadFile("/proc/" + pid(target) + "/stat")
 		return strings.Contains(string(b), ") D ")
 	})
-	for _, args := range [][]string{nil, {"-d", "200ms"}, {"--suspend", "thread"}} {
+	for _, args := range [][]string{nil, {"-d", "200ms", "--addresses"}, {"--suspend", "thread", "--addresses"}} {
 		r := snap(t, append(args, "-p", pid(target))...)
 		if r.code != exitOK {
 			t.Fatalf("%v: exit code %d: %s", args, r.code, r.err)
