@@ -186,11 +186,11 @@ func signalTop(t *testing.T, m *tmux, signal string) {
 	}
 }
 
-// TestTopSaves a report of all that was sampled, as the name of the file tells, while the
-// sampling goes on; stops by Ctrl-Z, and goes on.
 // shownTwenty matches a line of a tree or list; the headline is of all functions.
 var shownTwenty = regexp.MustCompile(`%\s+twenty `)
 
+// TestTopSaves a report of all that was sampled, as the name of the file tells, while the
+// sampling goes on; stops by Ctrl-Z, and goes on.
 func TestTopSaves(t *testing.T) {
 	m := newTmux(t, 120, 24)
 	target := start(t, compile(t, "shares", "-O1"), "split")
