@@ -209,24 +209,24 @@ func (p *Printer) calledBy(own *profile.Node) string {
 	case own == nil:
 		return ""
 	case len(own.Children) == 0:
-		return ", in " + p.Function(own.Location) + sourceLine(&own.Location)
+		return ", in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
 	}
-	return ", called by " + p.Function(own.Location) + sourceLine(&own.Location)
+	return ", called by " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
 }
 
 // plainWhole returns the name of a function, with its source line if it is own code, else with its
 // image.
 func (p *Printer) plainWhole(l profile.Location) string {
 	if l.File != "" && owncode.Is(&l) {
-		return p.Function(l) + sourceLine(&l)
+		return p.functionIn(l, nameRoom) + sourceLine(&l)
 	}
 	if l.Function == "" {
 		return ImageName(l.Image)
 	}
 	if l.Image == nil {
-		return p.Function(l)
+		return p.functionIn(l, nameRoom)
 	}
-	return p.Function(l) + " (" + ImageName(l.Image) + ")"
+	return p.functionIn(l, nameRoom) + " (" + ImageName(l.Image) + ")"
 }
 
 // computes describes what used the CPU time.
@@ -269,6 +269,10 @@ func waitingForCPU(b *headline.CPUTime) string {
 	return "waiting for a CPU " + Percent(float64(b.Queue)/float64(b.OnCPU+b.Queue)) + " of the time when runnable"
 }
 
+// nameRoom is how many columns a headline has for the name of a function. A longer one is
+// shortened, but for its class and function.
+const nameRoom = 40
+
 // maxChain is how many threads a headline names behind the one that waits: as many as
 // its reader can keep in mind.
 const maxChain = 3
@@ -305,7 +309,7 @@ func (p *Printer) chain(w *profile.Wait) (text string) {
 		case t.Wait != nil:
 			text += p.waitsIn(t.ID, t.Wait, waits.Waiter(t.Heaviest()))
 		case own != nil:
-			return text + " is in " + p.Function(own.Location) + sourceLine(&own.Location)
+			return text + " is in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
 		default:
 			return text + " is " + t.State.String()
 		}
