@@ -17,7 +17,7 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, line := range []string{
-		`(?m)^Deadlock: +2 threads wait for each other(\n  thread \d+ .*  waits for mutex (accounts|journal) +held by thread \d+ .*){2}`,
+		`(?m)^Deadlock: +2 threads wait for each other(\n  thread \d+ .*  waits for mutex (accounts|journal) +held by thread \d+.*(\n      in .*)?){2}`,
 		`(?m)^ *(collatz|busy) \+ \d+ \(demo-target\)`,
 		`(?m)^  waits in read: fd \d+ pipe:`,
 	} {
