@@ -20,6 +20,11 @@ var jobSignals = []os.Signal{unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU}
 // it, that is before the system call returns.
 const stopWithin = 100 * time.Millisecond
 
+// settleTime is for how long a SIGCONT may follow a signal of job control and still prevent
+// the stop. Both may be sent at once, by a script, and are delivered one after another; a
+// SIGCONT that is delivered just before the stop would be lost, and the stop last for ever.
+const settleTime = 50 * time.Millisecond
+
 // Job delays the signals of job control until this program has nothing stopped. A target
 // that is stopped would otherwise stay so for as long as this program: on Linux because its
 // tracer does not run, on macOS because the kernel keeps the task_suspend of a stopped
@@ -29,11 +34,12 @@ type Job struct {
 	asked     chan os.Signal // one of jobSignals
 	continued chan os.Signal // SIGCONT
 	raise     func()         // SIGSTOP for this program
+	settle    time.Duration  // before raise
 }
 
 // NewJob takes over the signals of job control. Those that are ignored stay ignored.
 func NewJob(gate *task.Gate) *Job {
-	j := &Job{gate: gate, asked: make(chan os.Signal, 1), continued: make(chan os.Signal, 1), raise: raiseStop}
+	j := &Job{gate: gate, asked: make(chan os.Signal, 1), continued: make(chan os.Signal, 1), raise: raiseStop, settle: settleTime}
 	signal.Notify(j.continued, unix.SIGCONT)
 	for _, s := range jobSignals {
 		if !signal.Ignored(s) {
@@ -65,17 +71,27 @@ func (j *Job) serve() {
 // SIGCONT would follow.
 func (j *Job) stop() {
 	j.gate.Between(func() {
-		select {
-		case <-j.continued:
-		default:
+		if !j.continuedWithin(j.settle) {
 			j.raise()
-			select {
-			case <-j.continued:
-			case <-time.After(stopWithin):
-			}
+			j.continuedWithin(stopWithin)
 		}
 		drain(j.asked)
 	})
+}
+
+// continuedWithin reports whether a SIGCONT is there, or comes within a time.
+func (j *Job) continuedWithin(limit time.Duration) bool {
+	select {
+	case <-j.continued:
+		return true
+	case <-time.After(limit):
+	}
+	select { // both may be ready
+	case <-j.continued:
+		return true
+	default:
+		return false
+	}
 }
 
 func drain(c <-chan os.Signal) {

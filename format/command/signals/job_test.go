@@ -5,6 +5,7 @@ package signals
 import (
 	"os"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -68,6 +69,22 @@ func TestJobIsContinued(t *testing.T) {
 	j.stop()
 	if len(raised) != 1 || len(j.asked) != 0 {
 		t.Errorf("%d stops, %d still asked for", len(raised), len(j.asked))
+	}
+}
+
+// TestJobSettles: a SIGCONT that follows at once prevents the stop.
+func TestJobSettles(t *testing.T) {
+	j, raised := testJob(new(task.Gate))
+	j.settle = time.Hour
+	stopped := make(chan struct{})
+	go func() {
+		j.stop()
+		close(stopped)
+	}()
+	j.continued <- unix.SIGCONT
+	<-stopped
+	if len(raised) != 0 {
+		t.Error("it stopped after it was continued")
 	}
 }
 
