@@ -3,16 +3,51 @@ package profile
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // Heaviest returns the stack that takes the heaviest branch at each frame, from the
-// outermost inwards; nil if the thread has no frame.
+// outermost inwards; nil if the thread has no frame. It ends at a frame that was innermost
+// in more samples than any branch below it has.
 func (t *Thread) Heaviest() []*Node {
 	var stack []*Node
-	for nodes := t.Roots; len(nodes) > 0; {
+	for nodes, self := t.Roots, 0; len(nodes) > 0; {
 		n := slices.MinFunc(nodes, heavier)
+		if self > n.Count {
+			break
+		}
 		stack = append(stack, n)
-		nodes = n.Children
+		nodes, self = n.Children, n.Self
+	}
+	return stack
+}
+
+// Busiest is Heaviest by CPU time instead of samples, if the thread's is known and not 0.
+func (t *Thread) Busiest() []*Node {
+	used := map[*Node]time.Duration{}
+	var add func(n *Node) time.Duration
+	add = func(n *Node) time.Duration {
+		used[n] = n.Spent.OnCPU
+		for _, c := range n.Children {
+			used[n] += add(c)
+		}
+		return used[n]
+	}
+	whole := time.Duration(0)
+	for _, n := range t.Roots {
+		whole += add(n)
+	}
+	if whole == 0 {
+		return t.Heaviest()
+	}
+	var stack []*Node
+	for nodes, self := t.Roots, time.Duration(0); len(nodes) > 0; {
+		n := slices.MaxFunc(nodes, func(a, b *Node) int { return cmp.Compare(used[a], used[b]) })
+		if self > used[n] {
+			break
+		}
+		stack = append(stack, n)
+		nodes, self = n.Children, n.Spent.OnCPU
 	}
 	return stack
 }

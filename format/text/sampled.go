@@ -87,7 +87,8 @@ func (p *printer) busiestName(t *profile.Thread) string {
 	return p.ThreadName(t.ID, t.Name) + ", which ran most"
 }
 
-// heaviestOf writes the most frequent stack of a thread without indentation.
+// heaviestOf writes the most frequent stack of a thread without indentation; of one that
+// mostly ran, the stack with the most CPU time.
 func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	if len(t.Roots) == 0 {
 		return
@@ -96,6 +97,9 @@ func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	p.Line("")
 	p.Line("Heaviest stack of %s:", whose)
 	stack := words.ByFunction(p.Profile, t).Heaviest()
+	if mostlyRan(t) {
+		stack = words.ByFunction(p.Profile, t).Busiest()
+	}
 	if c := stack[0].Cut; c != nil {
 		p.Line("%s  %s", p.weight(stack[0]), p.Cut("<stack cut here: "+words.Clean(c.String(), words.MaxText)+">"))
 	}

@@ -150,7 +150,7 @@ func TestAskedMin(t *testing.T) {
 func TestSelfCalls(t *testing.T) {
 	o := peopleWant(0)
 	o.SelfCalls = true
-	if got := treeOf(t, sorters(1), o); strings.Count(got, "msort") < 3 || strings.Contains(got, "recursive") {
+	if got := treeOf(t, sorters(1), o); strings.Count(got, "msort") < 3 || strings.Contains(got, "recursive, up to") {
 		t.Error(got)
 	}
 }

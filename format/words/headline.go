@@ -280,14 +280,12 @@ const maxChain = 3
 // waitsIn describes a wait, and the frame of own code in which it is, with what that one waits for
 // where the wait itself does not tell.
 func (p *Printer) waitsIn(id task.ThreadID, w *profile.Wait, own *profile.Node) string {
-	purpose := ""
 	if own != nil && w.Lock == profile.NoLock && w.Peer.PID == 0 {
-		purpose = waits.Purpose(own.Function)
+		if purpose := waits.Purpose(own.Function); purpose != "" {
+			return " waits " + purpose + ", in " + CallName(w) + p.calledBy(own)
+		}
 	}
-	if purpose != "" {
-		purpose += ", "
-	}
-	return " waits " + purpose + p.WaitFor(id, w) + p.calledBy(own)
+	return " waits " + p.WaitFor(id, w) + p.calledBy(own)
 }
 
 // chain returns a clause for each thread that a wait leads to in one snapshot: the

@@ -173,7 +173,7 @@ func TestRowLock(t *testing.T) {
 	backend := &profile.Thread{ID: 7, Main: true, Samples: 1, State: task.Sleeping, Roots: []*profile.Node{stack}, Wait: &profile.Wait{Call: "epoll_wait", Object: "fd 4"}}
 	p := &profile.Profile{Snapshots: 1, Threads: []*profile.Thread{backend}}
 	p.Target.Command = task.NewCommand([]string{"postgres: 15/main: ann shop [local] UPDATE waiting"})
-	want := `main thread waits for another transaction to end, in epoll_wait: fd 4, called by XactLockTableWait; its title says "UPDATE waiting"`
+	want := `main thread waits for another transaction to end, in epoll_wait, called by XactLockTableWait; its title says "UPDATE waiting"`
 	if got := Headline(p); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

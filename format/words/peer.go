@@ -41,7 +41,7 @@ func butNobodySeen(w *profile.Wait) string {
 	if !w.Peer.Self {
 		return ""
 	}
-	return ", and nobody else as far as may be read"
+	return ", and no other process that could be checked"
 }
 
 // peerThread names a thread of another process, or only the process if the thread is

@@ -25,7 +25,7 @@ var misleads = regexp.MustCompile(`\bidle\b|no hang`)
 // situations are twenty that a person should find the cause of.
 var situations = []situation{
 	{name: "deadlock-cpp", start: compiledBy("g++", "orders.cpp", deadlocked),
-		says:   []string{`^2 of 3 threads are deadlocked`, `mutex checking`, `transfer\(Account&, Account&\) \(orders\.cpp:1[67]\)`}},
+		says: []string{`^2 of 3 threads are deadlocked`, `mutex checking`, `transfer\(Account&, Account&\) \(orders\.cpp:1[67]\)`}},
 	{name: "deadlock-rust", start: compiledBy("rustc", "ledger.rs", threadsIn(unix.SYS_FUTEX, 2)),
 		says: []string{`^main thread waits for thread \d+ "ledger" to end, called by ledger::main \(ledger\.rs:15\)`, `^[^;]*; thread .* waits in futex: .*, called by ledger::post_entry \(ledger\.rs:7\)`}},
 	{name: "deadlock-go", start: compiledBy("go", "stock", waitsIn(unix.SYS_EPOLL_PWAIT, unix.SYS_FUTEX)),
