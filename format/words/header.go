@@ -196,7 +196,20 @@ func captured(p *profile.Profile) string {
 	if slices.ContainsFunc(p.Threads, func(t *profile.Thread) bool { return t.Weight() > 1 }) {
 		s += fmt.Sprintf(" (alike ones are shown once: %s)", Plural(len(p.Threads), "stack"))
 	}
-	return s
+	return s + age(whole)
+}
+
+// age returns a phrase with the time from the launch of the process to a single snapshot, beside
+// which the CPU times of its threads can be judged; empty if that is unknown.
+func age(p *profile.Profile) string {
+	if p.Sampled() || p.Start.IsZero() || p.Target.Start.IsZero() || !p.Start.After(p.Target.Start) {
+		return ""
+	}
+	d := p.Start.Sub(p.Target.Start)
+	if d < time.Minute {
+		return ", " + Duration(d) + " after the launch"
+	}
+	return ", " + d.Round(time.Second).String() + " after the launch"
 }
 
 func stopped(p *profile.Profile) string {

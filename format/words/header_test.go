@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/task"
 )
 
 // TestCost is a share of a CPU only of what took long enough for one.
@@ -42,5 +43,26 @@ func TestNotes(t *testing.T) {
 	n.File = ""
 	if got := Notes(p); !slices.Equal(got, []string{p.Notes[0], p.Notes[3]}) {
 		t.Errorf("without: %q", got)
+	}
+}
+
+// TestAge: the time since the launch is in the first lines of a snapshot, not of samples.
+func TestAge(t *testing.T) {
+	launch := time.Unix(100, 0)
+	for want, after := range map[string]time.Duration{
+		"": 0, ", 510 ms after the launch": 510 * time.Millisecond, ", 59.99 s after the launch": 59990 * time.Millisecond,
+		", 1m0s after the launch": time.Minute, ", 26h3m5s after the launch": 26*time.Hour + 3*time.Minute + 5400*time.Millisecond,
+	} {
+		p := &profile.Profile{Snapshots: 1, Start: launch.Add(after), Target: task.Info{Start: launch}}
+		if got := age(p); got != want {
+			t.Errorf("%v: %q, want %q", after, got, want)
+		}
+	}
+	unknown := &profile.Profile{Snapshots: 1, Start: launch}
+	samples := &profile.Profile{Snapshots: 2, Start: launch.Add(time.Second), Target: task.Info{Start: launch}}
+	for _, p := range []*profile.Profile{unknown, samples, {Snapshots: 1, Target: task.Info{Start: launch}}} {
+		if got := age(p); got != "" {
+			t.Errorf("%+v: %q", p, got)
+		}
 	}
 }
