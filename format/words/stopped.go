@@ -37,5 +37,5 @@ func resumedBy(p *profile.Profile) string {
 	case t.Tracer != nil:
 		return "; it traces the process, so that kill -CONT does nothing"
 	}
-	return fmt.Sprintf("; if a signal stopped it, kill -CONT %d has it go on", t.PID)
+	return fmt.Sprintf("; if a signal stopped it, kill -CONT %d continues it", t.PID)
 }

@@ -39,7 +39,7 @@ func TestHalter(t *testing.T) {
 func TestResumedBy(t *testing.T) {
 	live := task.Info{PID: 4711, OS: task.Linux, Live: true}
 	for want, change := range map[string]func(*task.Info){
-		"; if a signal stopped it, kill -CONT 4711 has it go on":   func(*task.Info) {},
+		"; if a signal stopped it, kill -CONT 4711 continues it":   func(*task.Info) {},
 		"; it traces the process, so that kill -CONT does nothing": func(i *task.Info) { i.Tracer = &task.Tracer{PID: 812, Name: "gdb"} },
 		"": func(i *task.Info) { i.Live = false },
 	} {
