@@ -2,6 +2,7 @@ package profile
 
 import (
 	"iter"
+	"math"
 	"path"
 
 	"stacksnap/images/object"
@@ -18,15 +19,17 @@ type Node struct {
 	Return bool
 	By     unwind.Method // unwinding method; of several, the least reliable
 	More   bool          // there are more addresses than in Also: too many, or not in the report that was read
-	number uint32        // number in its [Builder]
-	Why    string        // why a more reliable method than By failed; empty if none did
-	Cut    *Cut          // for an outermost frame: why its callers are missing; nil if none are
-	Also   []Address     // in a tree merged by function: further addresses of the function, up to a limit
-	Folded *Folded       // frames that the node replaces; nil: the node is one frame
 
 	// Recursion is how deep the function called itself at most, after
-	// [Profile.FoldSelfCalls]. A function and a part that was split off it are one.
-	Recursion int
+	// [Profile.FoldSelfCalls]; [DeepRecursion] is that or more. A function and a part that was
+	// split off it are one. It is small, for there may be millions of nodes.
+	Recursion uint8
+
+	number uint32    // number in its [Builder]
+	Why    string    // why a more reliable method than By failed; empty if none did
+	Cut    *Cut      // for an outermost frame: why its callers are missing; nil if none are
+	Also   []Address // in a tree merged by function: further addresses of the function, up to a limit
+	Folded *Folded   // frames that the node replaces; nil: the node is one frame
 
 	Count    int     // samples with the frame at this place in their stack
 	Self     int     // samples in which the frame was innermost
@@ -34,6 +37,9 @@ type Node struct {
 	Spent    Spent   // time of the Self samples
 	Children []*Node
 }
+
+// DeepRecursion is the largest value of [Node].Recursion.
+const DeepRecursion = math.MaxUint8
 
 // Address is an address within a function.
 type Address struct {

@@ -105,7 +105,7 @@ func (g *grower) foldSelfCall(path []frame) {
 		last.at, _ = g.child(parent(path), last.number, last.Node)
 	}
 	to := g.nodes[last.at]
-	to.Recursion = max(to.Recursion, last.deep)
+	to.Recursion = max(to.Recursion, uint8(min(last.deep, DeepRecursion)))
 	g.count(last.at, last.Node, 1)
 }
 

@@ -209,11 +209,11 @@ func TestFoldSelfCalls(t *testing.T) {
 	if got := seen(t, p.Threads[0]); !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	deep := map[string]int{}
+	deep := map[string]uint8{}
 	for _, n := range p.Threads[0].Nodes() {
 		deep[n.Function] = max(deep[n.Function], n.Recursion)
 	}
-	if want := map[string]int{"m": 1, "A": 3, "x": 2, "y": 1, "z": 1, "B": 1}; !maps.Equal(deep, want) {
+	if want := map[string]uint8{"m": 1, "A": 3, "x": 2, "y": 1, "z": 1, "B": 1}; !maps.Equal(deep, want) {
 		t.Errorf("%v deep, want %v", deep, want)
 	}
 }
@@ -232,11 +232,31 @@ func TestPartsAreNotCalls(t *testing.T) {
 	}
 	split := call("sort", true, call("sort.part.0", false, call("sort", true, call("sort.part.0", false, nil))))
 	whole := call("sort", false, call("sort", true, call("sort", false, nil)))
-	for want, root := range map[int]*Node{2: split, 3: whole} {
+	for want, root := range map[uint8]*Node{2: split, 3: whole} {
 		p := &Profile{Threads: []*Thread{{ID: 1, Samples: 1, Roots: []*Node{root}}}}
 		got := p.FoldSelfCalls(func(*Location) bool { return false }).Threads[0].Roots[0]
 		if got.Recursion != want || got.Inlined || len(got.Children) > 0 {
 			t.Errorf("%+v, want it %d deep", got, want)
+		}
+	}
+}
+
+// TestDeepRecursion: depths that do not fit in the node are the largest that does.
+func TestDeepRecursion(t *testing.T) {
+	for calls, want := range map[int]uint8{254: 254, 255: DeepRecursion, 256: DeepRecursion, 1000: DeepRecursion} {
+		var root *Node
+		for range calls {
+			n := &Node{Location: Location{Function: "f"}, PC: 8, Count: 1}
+			if root == nil {
+				n.Self = 1
+			} else {
+				n.Children = []*Node{root}
+			}
+			root = n
+		}
+		p := &Profile{Threads: []*Thread{{ID: 1, Samples: 1, Roots: []*Node{root}}}}
+		if got := p.FoldSelfCalls(func(*Location) bool { return false }).Threads[0].Roots[0].Recursion; got != want {
+			t.Errorf("%d calls: %d, want %d", calls, got, want)
 		}
 	}
 }

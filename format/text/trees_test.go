@@ -206,3 +206,18 @@ func TestPassing(t *testing.T) {
 		}
 	}
 }
+
+// TestVeryDeepRecursion: more than a node can count is said to be more.
+func TestVeryDeepRecursion(t *testing.T) {
+	p := sorters(1)
+	deep := p.Threads[1].Roots[0]
+	for range 300 {
+		n := *deep
+		n.Location, n.Children, n.Self = profile.Location{Function: "descend", Image: deep.Image}, []*profile.Node{deep}, 0
+		deep = &n
+	}
+	p.Threads[1].Roots = []*profile.Node{deep}
+	if got := treeOf(t, p, peopleWant(0)); !strings.Contains(got, "(recursive, up to 255 deep or more)") {
+		t.Error(got)
+	}
+}

@@ -142,10 +142,13 @@ func several(first string, more int, second func() string) string {
 
 // recursion describes how deep a function called itself; empty if it did not.
 func recursion(n *profile.Node) string {
-	if n.Recursion < 2 {
+	switch n.Recursion {
+	case 0, 1:
 		return ""
+	case profile.DeepRecursion:
+		return fmt.Sprintf(" (recursive, up to %d deep or more)", n.Recursion)
 	}
-	return fmt.Sprintf(" (recursive, up to %s deep)", Count(n.Recursion))
+	return fmt.Sprintf(" (recursive, up to %d deep)", n.Recursion)
 }
 
 func source(n *profile.Node) string {
