@@ -89,7 +89,7 @@ func TestExecWhileSampled(t *testing.T) {
 			file := filepath.Join(r.TempDir(), "report")
 			res := r.snap("-i", "20ms", "-o", r.inside(file), "--", r.inside(program), "exec", ms, "0")
 			text, _ := os.ReadFile(file)
-			if done = strings.Contains(string(text), " running (lives)"); res.code != 0 || last && !done {
+			if done = strings.Contains(string(text), " running (lives"); res.code != 0 || last && !done {
 				r.Errorf("exit code %d: %s\n%s", res.code, res.err, text)
 			}
 			return done
@@ -105,7 +105,7 @@ func TestChildren(t *testing.T) {
 		r.longEnough(func(ms string, last bool) (done bool) {
 			res := r.snap("--children", "-i", "20ms", "--", r.inside(program), "spawn", ms, "3")
 			reports := strings.Count("\n"+res.err, "\nProcess:")
-			done = reports == 3 && strings.Count(res.err, " running (lives)") >= 2 && strings.Contains(res.err, "waiting")
+			done = reports == 3 && strings.Count(res.err, " running (lives") >= 2 && strings.Contains(res.err, "waiting")
 			if res.code != 3 || last && !done {
 				r.Errorf("exit code %d, %d reports: %s\n%s", res.code, reports, res.out, tail(res.err))
 			}
