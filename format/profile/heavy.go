@@ -10,44 +10,39 @@ import (
 // outermost inwards; nil if the thread has no frame. It ends at a frame that was innermost
 // in more samples than any branch below it has.
 func (t *Thread) Heaviest() []*Node {
-	var stack []*Node
-	for nodes, self := t.Roots, 0; len(nodes) > 0; {
-		n := slices.MinFunc(nodes, heavier)
-		if self > n.Count {
-			break
-		}
-		stack = append(stack, n)
-		nodes, self = n.Children, n.Self
-	}
-	return stack
+	return t.descend(heavier, func(n, branch *Node) bool { return n.Self > branch.Count })
 }
 
 // Busiest is Heaviest by CPU time instead of samples, if the thread's is known and not 0.
 func (t *Thread) Busiest() []*Node {
 	used := map[*Node]time.Duration{}
-	var add func(n *Node) time.Duration
-	add = func(n *Node) time.Duration {
-		used[n] = n.Spent.OnCPU
-		for _, c := range n.Children {
-			used[n] += add(c)
-		}
-		return used[n]
-	}
-	whole := time.Duration(0)
-	for _, n := range t.Roots {
-		whole += add(n)
-	}
+	whole := addUsed(used, t.Roots)
 	if whole == 0 {
 		return t.Heaviest()
 	}
-	var stack []*Node
-	for nodes, self := t.Roots, time.Duration(0); len(nodes) > 0; {
-		n := slices.MaxFunc(nodes, func(a, b *Node) int { return cmp.Compare(used[a], used[b]) })
-		if self > used[n] {
+	return t.descend(func(a, b *Node) int { return cmp.Compare(used[b], used[a]) },
+		func(n, branch *Node) bool { return n.Spent.OnCPU > used[branch] })
+}
+
+// addUsed notes the CPU time of each node with all below it, and returns that of all together.
+func addUsed(used map[*Node]time.Duration, nodes []*Node) (whole time.Duration) {
+	for _, n := range nodes {
+		used[n] = n.Spent.OnCPU + addUsed(used, n.Children)
+		whole += used[n]
+	}
+	return whole
+}
+
+// descend returns the stack that takes the first branch in an order at each frame, and ends
+// at the frame that outweighs that branch.
+func (t *Thread) descend(order func(a, b *Node) int, outweighs func(n, branch *Node) bool) (stack []*Node) {
+	for nodes := t.Roots; len(nodes) > 0; {
+		branch := slices.MinFunc(nodes, order)
+		if len(stack) > 0 && outweighs(stack[len(stack)-1], branch) {
 			break
 		}
-		stack = append(stack, n)
-		nodes, self = n.Children, n.Spent.OnCPU
+		stack = append(stack, branch)
+		nodes = branch.Children
 	}
 	return stack
 }
