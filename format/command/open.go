@@ -97,7 +97,7 @@ func (c *call) openRead(all []*profile.Profile, err error, index *binaries.Index
 	case err != nil:
 		return inFile(c.Target, err)
 	case c.Save != "":
-		return cli.UsageError{Err: fmt.Errorf("%s is a report, of which there is nothing to record: copy it rather than record it again", c.Target)}
+		return cli.UsageError{Err: fmt.Errorf("%s is a report: there is nothing to record, copy it instead", c.Target)}
 	case c.Filter.Running != c.Filter.Blocked:
 		return cli.UsageError{Err: fmt.Errorf("%s is a report, which does not tell what runs: leave out --running and --blocked", c.Target)}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// shape tells which parts of a value to keep.
+// shape says which parts of a value to keep.
 type shape struct {
 	fields  map[string]*shape // shapes of members, for a struct
 	values  *shape            // shape of the values, for a map
@@ -99,7 +99,7 @@ func nested(b []byte) (size, elements int) {
 	return 0, 0
 }
 
-// keep reads a value, and keeps the parts that the shape tells.
+// keep reads a value, and keeps the parts that the shape names.
 func (r *Reader) keep(s *shape, depth int) error {
 	c, err := r.next()
 	switch {

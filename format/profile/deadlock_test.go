@@ -194,7 +194,7 @@ func TestOneLook(t *testing.T) {
 	}
 }
 
-// TestPeerOfLaterLook: a second observation of a thread in a round does not count, but tells the
+// TestPeerOfLaterLook: a second observation of a thread in a round does not count, but adds the
 // peer of the same wait.
 func TestPeerOfLaterLook(t *testing.T) {
 	peer := Peer{PID: 12, Action: Write}

@@ -38,7 +38,7 @@ func buildGoWith(t *testing.T, goarch, ldflags string) []byte {
 }
 
 // TestGoInMemory wants of a Go program in memory, as dyld has left it, with its file
-// and without, what its file tells.
+// and without, what its file says.
 func TestGoInMemory(t *testing.T) {
 	for goarch, arch := range map[string]task.Arch{"amd64": task.AMD64, "arm64": task.ARM64} {
 		t.Run(goarch, func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 	"stacksnap/task/machocore"
 )
 
-// The process of every world here: eight threads, of which a file tells the
+// The process of every world here: eight threads, of which a file says the
 // truth (scripts/fixtures/makecores).
 const coreFile = "../machocore/testdata/x86_64-O2.core"
 

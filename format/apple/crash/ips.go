@@ -108,7 +108,7 @@ type ipsFrame struct {
 	base  uint64
 }
 
-// ipsImage is an image. One with base 0 stands for no image: offsets in it are addresses.
+// ipsImage is an image. One with base 0 is no image: offsets in it are addresses.
 type ipsImage struct {
 	Source  string `json:"source,omitempty"` // P: a file; A: none
 	Arch    string `json:"arch,omitempty"`

@@ -51,7 +51,7 @@ func Text(w io.Writer, r *report.Report, _ words.Options) error {
 const (
 	notesTitle      = "Error Formulating Crash Report:"
 	infoTitle       = "Application Specific Information:"
-	appPrefix       = asiKey + ": "                  // before a note that stood in crashInfo
+	appPrefix       = asiKey + ": "                  // before a note that was in crashInfo
 	endedBy         = "ended by "                    // before one that was a reason
 	zeroHasCrashed  = "it was thread 0 that crashed" // which as an id is none
 	noBacktrace     = "Backtrace not available"

@@ -51,7 +51,7 @@ func someMap(rng *rand.Rand) *located {
 	return l
 }
 
-// TestAskedMemoryMap: what a memory map that is asked tells is what a listing would,
+// TestAskedMemoryMap: a memory map that is asked says what a listing would,
 // a region costs one question and a gap few, and a renewed memory map asks again
 // about what was no code.
 func TestAskedMemoryMap(t *testing.T) {

@@ -61,7 +61,7 @@ func CrashFacts(text string) (facts []string) {
 	return facts
 }
 
-// IPSFacts are the values of an .ips file by where they stand; frames are in an image, not in
+// IPSFacts are the values of an .ips file by their place in the file; frames are in an image, not in
 // the one of a number.
 func IPSFacts(text string) (facts []string) {
 	head, body, _ := strings.Cut(text, "\n")
