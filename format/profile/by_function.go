@@ -97,7 +97,7 @@ func (n *Node) absorb(other *Node) {
 	n.Count += other.Count
 	n.Self += other.Self
 	n.States = n.States.plus(other.States, 1)
-	n.Spent.add(other.Spent)
+	n.Spent.Add(other.Spent)
 	n.absorbPlace(other)
 }
 

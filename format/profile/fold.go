@@ -52,7 +52,7 @@ func (t *Thread) absorb(other *Thread) {
 	t.User += other.User
 	t.System += other.System
 	t.Used += other.Used
-	t.Spent.add(other.Spent)
+	t.Spent.Add(other.Spent)
 	t.Timeline = nil // they existed at different times
 	if other.Spent != (Spent{}) {
 		t.Roots = withSpent(t.Roots, other.Roots)

@@ -110,7 +110,7 @@ func (g *gathered) addThread(t *Thread) {
 	g.entry.User += t.User
 	g.entry.System += t.System
 	g.entry.Used += t.Used
-	g.entry.Spent.add(t.Spent)
+	g.entry.Spent.Add(t.Spent)
 	for path := range g.tree.paths(t.Roots) {
 		g.take(path, path[len(path)-1].Node, weight)
 	}
@@ -153,7 +153,7 @@ func (all *groups) addStates(t *Thread) {
 		for path := range g.tree.paths(t.Roots) {
 			part := t.inState(path[len(path)-1].Node, task.State(state))
 			rest[state] -= part.Self
-			g.entry.Spent.add(part.Spent)
+			g.entry.Spent.Add(part.Spent)
 			g.take(path, part, weight)
 		}
 		g.entry.States[state] += n * weight

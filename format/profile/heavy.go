@@ -93,7 +93,7 @@ func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 			}
 			times[i].Samples += n.Self * t.Weight()
 			times[i].States = times[i].States.plus(n.States, t.Weight())
-			times[i].Spent.add(n.Spent)
+			times[i].Spent.Add(n.Spent)
 			total += n.Self * t.Weight()
 		}
 	}

@@ -94,6 +94,6 @@ func (pr *pruner) foldedBelow(n *Node) *Node {
 func (n *Node) fold(other *Node, samples int) {
 	n.Count += samples
 	n.Self += samples
-	n.Spent.add(other.Spent)
+	n.Spent.Add(other.Spent)
 	n.States = n.States.plus(other.States, 1)
 }

@@ -106,7 +106,7 @@ func (g *grower) count(at int, n *Node, weight int) {
 	}
 	to.Self += n.Self * weight
 	to.States = to.States.plus(n.States, weight)
-	to.Spent.add(n.Spent)
+	to.Spent.Add(n.Spent)
 }
 
 // roots completes the tree and returns the outermost nodes.

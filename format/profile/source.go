@@ -250,7 +250,7 @@ func (m moves) outward(n *Node) *Node {
 		m.note(inner, &outer)
 		outer.Self += inner.Self
 		outer.States = outer.States.plus(inner.States, 1)
-		outer.Spent.add(inner.Spent)
+		outer.Spent.Add(inner.Spent)
 		outer.Children = inner.Children
 	}
 	return &outer

@@ -15,7 +15,8 @@ type Spent struct {
 	Blocked time.Duration // waiting for something else, as far as samples show
 }
 
-func (s *Spent) add(other Spent) {
+// Add adds the time of other samples.
+func (s *Spent) Add(other Spent) {
 	s.OnCPU += other.OnCPU
 	s.Queued += other.Queued
 	s.Blocked += other.Blocked
@@ -46,8 +47,8 @@ func (r *record) spend(now task.Schedule, state task.State, at time.Time) {
 	if !begun || ran < 0 || queued < 0 || stopped < 0 || elapsed < 0 {
 		return
 	}
-	r.target().Spent.add(Spent{OnCPU: ran, Queued: queued})
-	s.open.add(Spent{ran, queued, elapsed - ran - queued - stopped})
+	r.target().Spent.Add(Spent{OnCPU: ran, Queued: queued})
+	s.open.Add(Spent{ran, queued, elapsed - ran - queued - stopped})
 	r.settle(state)
 }
 
@@ -64,9 +65,9 @@ func (r *record) settle(state task.State) {
 		now.Blocked = open.Blocked
 		r.target().Spent.Blocked += now.Blocked
 	}
-	open.add(Spent{-now.OnCPU, -now.Queued, -now.Blocked})
+	open.Add(Spent{-now.OnCPU, -now.Queued, -now.Blocked})
 	if len(r.path) > 0 {
-		r.path[len(r.path)-1].Spent.add(now)
+		r.path[len(r.path)-1].Spent.Add(now)
 	}
 }
 
@@ -74,7 +75,7 @@ func (r *record) settle(state task.State) {
 // tree, those of the samples in which the innermost function is the node's.
 func (n *Node) Spending() (spent Spent, states *States) {
 	for _, below := range preorder([]*Node{n}) {
-		spent.add(below.Spent)
+		spent.Add(below.Spent)
 		states = states.plus(below.States, 1)
 	}
 	return spent, states
@@ -88,7 +89,7 @@ func withSpent(nodes, others []*Node) []*Node {
 	sums := make([]*Node, len(nodes))
 	for i, n := range nodes {
 		sum := *n
-		sum.Spent.add(others[i].Spent)
+		sum.Spent.Add(others[i].Spent)
 		sum.Children = withSpent(n.Children, others[i].Children)
 		sums[i] = &sum
 	}

@@ -100,6 +100,19 @@ func (t *Thread) UsualWaits() []Waited {
 	return t.Waits[:i]
 }
 
+// ConstantWait returns the wait that every observation of the thread found, with the same
+// owner; nil if it did not wait, or not always for the same. In a profile of one snapshot that
+// is Wait.
+func (t *Thread) ConstantWait(sampled bool) *Wait {
+	if !sampled {
+		return t.Wait
+	}
+	if len(t.Waits) != 1 || t.Waits[0].Owners || t.Waits[0].Looks != t.Looks {
+		return nil
+	}
+	return &t.Waits[0].Wait
+}
+
 // LockKind is the kind of thing that a thread waits for, mostly a lock.
 type LockKind uint8
 

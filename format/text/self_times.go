@@ -54,9 +54,7 @@ func (p *printer) measuredTimes(times []profile.SelfTime) {
 // measured returns the measured time of all functions.
 func measured(times []profile.SelfTime) (sum profile.Spent) {
 	for _, t := range times {
-		sum.OnCPU += t.Spent.OnCPU
-		sum.Queued += t.Spent.Queued
-		sum.Blocked += t.Spent.Blocked
+		sum.Add(t.Spent)
 	}
 	return sum
 }

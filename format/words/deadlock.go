@@ -166,7 +166,7 @@ func (p *Printer) waitParts(w *profile.Waiter) (thing, holder string) {
 	wait, os, peer := &w.Wait, p.Profile.Target.OS, w.Wait.Peer
 	peer.ThreadName = ""
 	switch {
-	case peer.PID != 0 && peer.Others, peer.PID == 0 && wait.Owner == 0:
+	case peer.PID != 0 && (peer.Others || peer.Self), peer.PID == 0 && wait.Owner == 0:
 		return p.WaitFor(w.ID, wait), ""
 	case peer.PID != 0 && peer.Action == profile.Release:
 		return "for " + lockName(wait), "held by " + peerThread(os, &peer)
@@ -224,24 +224,13 @@ func stuckBehind(d *profile.Deadlock, p *profile.Profile) (stuck []*profile.Thre
 	for more := true; more; {
 		more = false
 		for _, t := range p.Threads {
-			if w := lastWait(p, t); !held[t.ID] && w != nil && w.Peer.PID == 0 && held[w.Owner] {
+			if w := t.ConstantWait(p.Sampled()); !held[t.ID] && w != nil && w.Peer.PID == 0 && held[w.Owner] {
 				held[t.ID], more = true, true
 				stuck = append(stuck, t)
 			}
 		}
 	}
 	return stuck
-}
-
-// lastWait returns the wait of a thread, if it is the same in each observation of it.
-func lastWait(p *profile.Profile, t *profile.Thread) *profile.Wait {
-	if !p.Sampled() {
-		return t.Wait
-	}
-	if len(t.Waits) != 1 || t.Waits[0].Owners || t.Waits[0].Looks != t.Looks {
-		return nil
-	}
-	return &t.Waits[0].Wait
 }
 
 // Lines returns the lines of the table below its title, with at most that many threads. Lines

@@ -145,3 +145,15 @@ func TestDeadlockOfMany(t *testing.T) {
 		t.Errorf("%s\n%q", table.Title, lines)
 	}
 }
+
+// TestChainEndsAtItself: a thread whose process has both ends of its pipe waits for nobody else.
+func TestChainEndsAtItself(t *testing.T) {
+	p := knot("take", "/src/d.c")
+	w := profile.Wait{Call: "read", Object: "fd 3 pipe:[9]", Peer: profile.Peer{PID: 1, Name: "shop", Action: profile.Write, Self: true}}
+	line := NewStackLine(p, 120)
+	table := line.ChainTable([]profile.Waiter{{ID: 2, Name: "w", Wait: w}}, p)
+	got := strings.Join(table.Lines(120, 8, ""), "\n")
+	if want := "waits in read: fd 3 pipe:[9], whose other end nobody but the process itself has open for writing"; !strings.Contains(got, want) {
+		t.Errorf("%s", got)
+	}
+}

@@ -99,16 +99,14 @@ func stopped(p *profile.Profile) Headline {
 // wait returns the wait that every observation of a thread found, and the number of
 // observations; nil if the thread did not wait, or not always for the same.
 func wait(p *profile.Profile, t *profile.Thread) (*profile.Wait, int) {
+	w := t.ConstantWait(p.Sampled())
 	if !p.Sampled() {
-		return t.Wait, 0
+		return w, 0
 	}
-	if len(t.Waits) != 1 || t.Waits[0].Looks != t.Looks || t.Waits[0].Owners || mostlyRunnable(t) {
+	if w == nil || mostlyRunnable(t) || len(t.UsualWaits()) == 0 {
 		return nil, 0
 	}
-	if usual := t.UsualWaits(); len(usual) == 0 {
-		return nil, 0
-	}
-	return &t.Waits[0].Wait, t.Looks
+	return w, t.Looks
 }
 
 // mostlyRunnable reports whether a thread waited in less than 9/10 of its samples.
