@@ -224,15 +224,15 @@ func (all *groups) threads() []*Thread {
 }
 
 // Gather returns a profile in which threads with the same entry, the function in which they
-// begin, are one, if there are at least that many: those that were runnable in most of their
-// samples, and the others. Counts and times are sums. A thread whose entry is empty stays as
-// it is, and the order stays too. p does not change.
+// begin, are one, if there are at least that many: those that mostly ran, and the others.
+// Counts and times are sums. A thread whose entry is empty stays as it is, and the order stays
+// too. p does not change.
 func (p *Profile) Gather(least int, entry func(*Thread) string) *Profile {
 	changed := p.turned()
 	all := groups{by: ByEntry, index: map[groupKey]*gathered{}}
 	keys, sizes := make([]groupKey, len(p.Threads)), map[groupKey]int{}
 	for i, t := range p.Threads {
-		keys[i] = groupKey{entry: entry(t), runs: 2*t.States[task.Running] > t.Samples}
+		keys[i] = groupKey{entry: entry(t), runs: t.MostlyRan()}
 		sizes[keys[i]] += t.Weight()
 	}
 	for i, t := range p.Threads {

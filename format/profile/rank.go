@@ -62,6 +62,9 @@ func (t *Thread) consumed(sampled bool) time.Duration {
 	return t.User + t.System
 }
 
+// MostlyRan reports whether the thread was runnable in at least half of its samples.
+func (t *Thread) MostlyRan() bool { return t.Samples > 0 && 2*t.States[task.Running] >= t.Samples }
+
 func (t *Thread) isStuck(sampled bool) bool {
 	if sampled {
 		return 2*t.States[task.Uninterruptible] > t.Samples

@@ -36,16 +36,11 @@ func inOrder(p *profile.Profile) *profile.Profile {
 	return &ordered
 }
 
-// mostlyRan reports whether a thread was runnable in at least half of its samples.
-func mostlyRan(t *profile.Thread) bool {
-	return t.Samples > 0 && 2*t.States[task.Running] >= t.Samples
-}
-
 func rankOf(t *profile.Thread, dead map[task.ThreadID]bool) int {
 	switch {
 	case dead[t.ID]:
 		return deadRank
-	case mostlyRan(t):
+	case t.MostlyRan():
 		return busyRank
 	case t.Main:
 		return mainRank

@@ -131,7 +131,7 @@ func TestHalfRunning(t *testing.T) {
 			t.Errorf("%d of 10: busiest %v, rank %d, waits %v", ran, got, rankOf(th, nil), s.waits(th))
 		}
 	}
-	if mostlyRan(&profile.Thread{}) {
+	if new(profile.Thread).MostlyRan() {
 		t.Error("a thread without samples")
 	}
 }

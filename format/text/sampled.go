@@ -72,7 +72,7 @@ func isSimple(t *profile.Thread) bool {
 func busiest(p *profile.Profile) (best *profile.Thread) {
 	most := 0
 	for _, t := range p.Threads {
-		if ran := t.States[task.Running]; ran > most && mostlyRan(t) {
+		if ran := t.States[task.Running]; ran > most && t.MostlyRan() {
 			best, most = t, ran
 		}
 	}
@@ -97,7 +97,7 @@ func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	p.Line("")
 	p.Line("Heaviest stack of %s:", whose)
 	stack := words.ByFunction(p.Profile, t).Heaviest()
-	if mostlyRan(t) {
+	if t.MostlyRan() {
 		stack = words.ByFunction(p.Profile, t).Busiest()
 	}
 	if c := stack[0].Cut; c != nil {

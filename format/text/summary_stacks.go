@@ -333,7 +333,7 @@ func (b *summary) waits(t *profile.Thread) bool {
 	if !b.Profile.Sampled() {
 		return t.State != task.Running
 	}
-	return !mostlyRan(t)
+	return !t.MostlyRan()
 }
 
 // usualState returns the most frequent state of a thread other than running.
