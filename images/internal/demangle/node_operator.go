@@ -137,6 +137,21 @@ func (u *Unary) parts(v visitor) {
 	v.part(&u.Expr)
 }
 
+// printInitializer writes what a designated initializer assigns. There is nothing between the
+// parts of a chain of them.
+func printInitializer(ps *printState, value AST) {
+	switch {
+	case isDesignatedInitializer(value):
+		ps.print(value)
+	case ps.llvmStyle:
+		ps.writeString(" = ")
+		ps.print(value)
+	default:
+		ps.writeByte('=')
+		parenthesize(ps, value)
+	}
+}
+
 // isDesignatedInitializer reports whether x is a designated
 // initializer.
 func isDesignatedInitializer(x AST) bool {
@@ -198,19 +213,7 @@ func (b *Binary) print(ps *printState) {
 		if op.Name == "]=" {
 			ps.writeByte(']')
 		}
-		if isDesignatedInitializer(b.Right) {
-			// Don't add anything between designated
-			// initializer chains.
-			ps.print(b.Right)
-		} else {
-			if ps.llvmStyle {
-				ps.writeString(" = ")
-				ps.print(b.Right)
-			} else {
-				ps.writeByte('=')
-				parenthesize(ps, b.Right)
-			}
-		}
+		printInitializer(ps, b.Right)
 		return
 	}
 
@@ -330,19 +333,7 @@ func (t *Trinary) print(ps *printState) {
 		ps.writeString(" ... ")
 		ps.print(t.Second)
 		ps.writeByte(']')
-		if isDesignatedInitializer(t.Third) {
-			// Don't add anything between designated
-			// initializer chains.
-			ps.print(t.Third)
-		} else {
-			if ps.llvmStyle {
-				ps.writeString(" = ")
-				ps.print(t.Third)
-			} else {
-				ps.writeByte('=')
-				parenthesize(ps, t.Third)
-			}
-		}
+		printInitializer(ps, t.Third)
 		return
 	}
 

@@ -70,37 +70,24 @@ func (st *state) name() (AST, bool) {
 			}
 			subst = true
 		}
-		var constraint AST
-		if len(st.str) > 0 && st.str[0] == 'I' {
-			// This can only happen if we saw
-			// <unscoped-template-name> and are about to see
-			// <template-args>.  <unscoped-template-name> is a
-			// substitution candidate if it did not come from a
-			// substitution.
-			if !subst {
-				st.subs.add(a)
-			}
-			var args []AST
-			args, constraint = st.templateArgs()
-			tmpl := &Template{Name: a, Args: args}
-			if isCast {
-				st.setTemplate(a, tmpl)
-				st.clearTemplateArgs(args)
-				isCast = false
-			}
-			a = tmpl
-		}
-		if isCast {
-			st.setTemplate(a, nil)
-		}
-		a = st.maybeAddConstraint(a, constraint)
-		return a, false
+		// A name with <template-args> is an <unscoped-template-name> here, which is a
+		// substitution candidate unless it came from a substitution.
+		return st.withTemplateArgs(a, isCast, !subst), false
 	}
 
 	a, isCast := st.unqualifiedName(module)
+	return st.withTemplateArgs(a, isCast, true), false
+}
+
+// withTemplateArgs returns a name with the template arguments that follow, if there are any. A
+// candidate for substitutions is added to them before its arguments. A name that is a cast
+// learns of the template that its type is in.
+func (st *state) withTemplateArgs(a AST, isCast, candidate bool) AST {
 	var constraint AST
 	if len(st.str) > 0 && st.str[0] == 'I' {
-		st.subs.add(a)
+		if candidate {
+			st.subs.add(a)
+		}
 		var args []AST
 		args, constraint = st.templateArgs()
 		tmpl := &Template{Name: a, Args: args}
@@ -114,8 +101,7 @@ func (st *state) name() (AST, bool) {
 	if isCast {
 		st.setTemplate(a, nil)
 	}
-	a = st.maybeAddConstraint(a, constraint)
-	return a, false
+	return st.maybeAddConstraint(a, constraint)
 }
 
 // nestedName parses:

@@ -43,6 +43,12 @@ func (st *state) javaResource() AST {
 	return &Special{Prefix: "java resource ", Val: &Name{Name: final}}
 }
 
+// typeSpecials are what the special names with a type say of it, by the code behind T.
+var typeSpecials = map[byte]string{
+	'V': "vtable for ", 'T': "VTT for ", 'I': "typeinfo for ", 'S': "typeinfo name for ",
+	'F': "typeinfo fn for ", 'J': "java Class for ",
+}
+
 // specialName parses:
 //
 //	<special-name> ::= TV <type>
@@ -71,19 +77,10 @@ func (st *state) specialName() AST {
 		}
 		c := st.str[0]
 		st.advance(1)
+		if prefix := typeSpecials[c]; prefix != "" {
+			return &Special{Prefix: prefix, Val: st.demangleType(false)}
+		}
 		switch c {
-		case 'V':
-			t := st.demangleType(false)
-			return &Special{Prefix: "vtable for ", Val: t}
-		case 'T':
-			t := st.demangleType(false)
-			return &Special{Prefix: "VTT for ", Val: t}
-		case 'I':
-			t := st.demangleType(false)
-			return &Special{Prefix: "typeinfo for ", Val: t}
-		case 'S':
-			t := st.demangleType(false)
-			return &Special{Prefix: "typeinfo name for ", Val: t}
 		case 'A':
 			t := st.templateArg(nil)
 			return &Special{Prefix: "template parameter object for ", Val: t}
@@ -112,12 +109,6 @@ func (st *state) specialName() AST {
 			st.advance(1)
 			base := st.demangleType(false)
 			return &Special2{Prefix: "construction vtable for ", Val1: base, Middle: "-in-", Val2: derived}
-		case 'F':
-			t := st.demangleType(false)
-			return &Special{Prefix: "typeinfo fn for ", Val: t}
-		case 'J':
-			t := st.demangleType(false)
-			return &Special{Prefix: "java Class for ", Val: t}
 		case 'H':
 			n, _ := st.name()
 			return &Special{Prefix: "TLS init function for ", Val: n}
