@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Rotation is a series of files about one process in a directory, of which it keeps the
+// Rotation is a series of files about one process in a directory; it keeps the
 // newest. The files are named by the time:
 //
 //	stacksnap-NAME-PID-20261121T091500Z.EXT

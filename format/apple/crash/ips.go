@@ -55,7 +55,7 @@ type ipsPayload struct {
 	LastException []ipsFrame     `json:"lastExceptionBacktrace,omitempty"`
 	Threads       []ipsThread    `json:"threads"`
 	Images        []ipsImage     `json:"usedImages"`
-	Backtraces    []ipsThread    `json:"-"` // that the application has told of
+	Backtraces    []ipsThread    `json:"-"` // that the application reported
 	Cache         *ipsCache      `json:"sharedCache,omitempty"`
 	ASIBacktraces []string       `json:"asiBacktraces,omitempty"`
 }
@@ -234,7 +234,7 @@ func has[K comparable, V any](m map[K]V, key K) bool {
 }
 
 // The names of what is no thread but the stack on which an exception was thrown: of one that
-// nobody caught, and, with a number behind, of those that the application has told of.
+// nobody caught, and, with a number behind, of those that the application reported.
 const (
 	lastException = "Last Exception Backtrace"
 	appBacktrace  = "Application Specific Backtrace"

@@ -45,7 +45,7 @@ const fullIPS = `{"app_name":"tray","timestamp":"2024-01-25 19:25:26.00 -0500","
 }
 `
 
-// All that an .ips file tells comes back.
+// All that is in an .ips file comes back.
 func TestIPSComesBack(t *testing.T) {
 	p := read(t, []byte(fullIPS))
 	if notes := []string{"what it says", "one", "ended by Segmentation fault: 11", "libsystem_c.dylib: abort() called"}; !slices.Equal(p.Notes, notes) {
@@ -79,7 +79,7 @@ func TestIPSComesBack(t *testing.T) {
 	}
 }
 
-// The stacks that an application told of stand in an .ips file as the text that they were.
+// The stacks that an application reported are in an .ips file as the text that they were.
 func TestIPSOfBacktraces(t *testing.T) {
 	p := read(t, []byte(thrownCrash))
 	again := read(t, writtenIPS(t, p))

@@ -71,7 +71,7 @@ func ReadIPS(from *bufio.Reader) (*profile.Profile, error) {
 	return p, nil
 }
 
-// ipsReader reads the document of an .ips file, member by member: what stands before
+// ipsReader reads the document of an .ips file, member by member: what is before
 // an end or an error is kept.
 type ipsReader struct {
 	in     *jsonpart.Reader

@@ -104,7 +104,7 @@ const ipsDecimals = 4
 
 func ipsMoment(t time.Time) string { return notation.Moment(t, ipsDecimals) }
 
-// backtraces reads the stacks that the application has told of, which are text.
+// backtraces reads the stacks that the application reported, which are text.
 func (r *ipsReader) backtraces() {
 	d := &r.report
 	if len(d.ASIBacktraces) == 0 {

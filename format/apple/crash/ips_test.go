@@ -212,7 +212,7 @@ func TestReadIPSCutShort(t *testing.T) {
 	}
 }
 
-// What ended a process is written as it was told, and by whom.
+// What ended a process is written as it was read, and by whom.
 func TestIPSOfCrashes(t *testing.T) {
 	for _, c := range []task.Crash{
 		{Signal: "SIGTRAP", Detail: "EXC_BREAKPOINT: 0x0000000000000001, 0x000000018a98520c"}, {Signal: "SIGSEGV", Detail: "address 0x10 not mapped"},

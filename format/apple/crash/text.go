@@ -158,7 +158,7 @@ func (c *textWriter) exception() {
 	if !c.rest.phone {
 		c.trigger()
 	}
-	ends := c.told(endedBy)
+	ends := c.notesWith(endedBy)
 	if e := newIPSException(c.profile.Target.Crash); e != nil {
 		c.Fact("Exception Type", exceptionType(e))
 		if e.Subtype != "" && (e.Codes != "" || c.rest.subtype) {
@@ -176,7 +176,7 @@ func (c *textWriter) exception() {
 	} else if len(ends) > 0 || c.profile.Target.Crash != nil {
 		c.Line("")
 	}
-	c.section(infoTitle, c.told(appPrefix))
+	c.section(infoTitle, c.notesWith(appPrefix))
 }
 
 // trigger writes which thread crashed.
@@ -203,9 +203,9 @@ func exceptionType(e *ipsException) string {
 	return notation.Plain(e.Type) + " (" + notation.Plain(e.Signal) + ")"
 }
 
-// told returns the notes with a prefix, which it cuts off. Notes that were made of lines of the
+// notesWith returns the notes with a prefix, which it cuts off. Notes that were made of lines of the
 // opened report are left out.
-func (c *textWriter) told(prefix string) (list []string) {
+func (c *textWriter) notesWith(prefix string) (list []string) {
 	for _, note := range c.profile.Notes {
 		if rest, found := strings.CutPrefix(note, prefix); found && !slices.Contains(c.rest.notes, note) {
 			list = append(list, notation.Plain(rest))

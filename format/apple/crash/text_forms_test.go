@@ -65,7 +65,7 @@ Binary Images:
 0x196b98000 - 0x196bbffff libsystem_kernel.dylib arm64  <5fd6c4ca55493855959fbe077158c67a> /usr/lib/system/libsystem_kernel.dylib
 `
 
-// thrownCrash is of a Mac whose program has told where it threw.
+// thrownCrash is of a Mac whose program said where it threw.
 const thrownCrash = `Process:               agent [65]
 Path:                  /Library/agent.app/Contents/MacOS/agent
 Identifier:            org.example.agent
@@ -124,7 +124,7 @@ External Modification Summary:
     task_for_pid: 5
 `
 
-// jailCrash is of a phone with a reporter that tells by whom images were installed.
+// jailCrash is of a phone with a reporter that says by whom images were installed.
 const jailCrash = `Process:         sms [35]
 Path:            /Applications/sms.app/sms
 Identifier:      com.example.sms (arm64) 
@@ -284,7 +284,7 @@ func TestCrashBlamesByNumber(t *testing.T) {
 	}
 	text = strings.Replace(text, "Triggered by Thread:  2", "Triggered by Thread:  9", 1)
 	if c := read(t, []byte(text)).Target.Crash; c.Thread != 0 {
-		t.Errorf("thread %d is to blame, and 9 was told, of which there is nothing", c.Thread)
+		t.Errorf("thread %d is to blame, and the report names 9, which has no stack", c.Thread)
 	}
 }
 

@@ -75,7 +75,7 @@ func (f *ipsFrame) symbol(text string) {
 	f.Line, _ = strconv.Atoi(at[4]) // 0: not known
 }
 
-// isNumber tells of an address in the place of a symbol.
+// isNumber reports whether an address is in the place of a symbol.
 func isNumber(s string) bool {
 	_, err := strconv.ParseUint(s, 0, 64)
 	return err == nil

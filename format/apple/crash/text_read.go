@@ -21,7 +21,7 @@ func IsText(head []byte) bool {
 }
 
 // textReader reads a crash report for people as the .ips file that has the same. A
-// thread's id is not in it: its number stands for that.
+// thread's id is not in it: its number is used instead.
 type textReader struct {
 	ips      ipsReader
 	rest     textRest
@@ -29,8 +29,8 @@ type textReader struct {
 	images   []*profile.Image
 	unlisted map[ipsImage]int  // images that only frames name, by their places in the .ips file
 	bases    map[string]uint64 // of images, as frames have them
-	names    map[int]string    // of threads, told before their frames
-	faulting int               // the number of the thread that is to blame; negative: not told
+	names    map[int]string    // of threads, which come before their frames
+	faulting int               // the number of the thread that is to blame; negative: not known
 	frames   *[]ipsFrame       // of the section that is being read; nil: it has none
 	add      func(string)      // takes the lines of a section of text; nil: it is none
 	listing  bool              // in the list of images
@@ -66,7 +66,7 @@ func newTextReader() *textReader {
 }
 
 // textLines are the lines of a crash report that are more than a key and a value, and
-// what stands behind an address: a symbol with an offset, or with a source alone.
+// what follows an address: a symbol with an offset, or with a source alone.
 type textLines struct{ thread, state, frame, offset, source, base *regexp.Regexp }
 
 // textForms are made when they are asked for, for most calls read no crash report.
@@ -155,7 +155,7 @@ func (r *textReader) headerOrThread(line string) {
 	}
 }
 
-// fact reads what the header tells of the process, and reports whether it does.
+// fact reads a line of the header on the process, and reports whether it is one.
 func (r *textReader) fact(key, value string) bool {
 	d := &r.ips.report
 	switch key {
@@ -199,7 +199,7 @@ func (r *textReader) fact(key, value string) bool {
 	return true
 }
 
-// exception reads what ended the process, and reports whether a line tells that.
+// exception reads what ended the process, and reports whether a line says that.
 func (r *textReader) exception(key, value string) bool {
 	d := &r.ips.report
 	e := d.Exception
@@ -312,7 +312,7 @@ func (r *textReader) thread(number, what, text string) {
 	r.frames, r.bare = &r.ips.report.Threads[len(r.ips.report.Threads)-1].Frames, false
 }
 
-// backtrace begins the stack of an exception that the application has told of.
+// backtrace begins the stack of an exception that the application reported.
 func (r *textReader) backtrace(title string) {
 	d := &r.ips.report
 	if len(d.Backtraces) == notation.MaxLines {

@@ -27,7 +27,7 @@ const (
 type textRest struct {
 	identifier    string
 	version       string
-	native        string // what stands behind the architecture
+	native        string // what follows the architecture
 	reportVersion string
 	trigger       string // how the thread is called that is to blame
 	subtype       bool   // the exception's has a line of its own

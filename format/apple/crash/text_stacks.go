@@ -75,7 +75,7 @@ func (c *textWriter) frames(t *profile.Thread) {
 	c.Line("")
 }
 
-// appFrames is the text of a stack that the application has told of.
+// appFrames is the text of a stack that the application reported.
 func appFrames(t *profile.Thread) string {
 	stack := t.Heaviest()
 	var lines []string
@@ -120,7 +120,7 @@ func textAddress(pc task.Addr) string {
 	return fmt.Sprintf("0x%016x", uint64(pc))
 }
 
-// appSymbol is what is at the place of a frame that the application told of.
+// appSymbol is what is at the place of a frame that the application reported.
 func appSymbol(n *profile.Node) string {
 	if n.Function == "" && n.Image != nil && n.Image.Placed() {
 		return fmt.Sprintf("%s + %d", fileName(n.Image), uint64(n.PC-n.Image.Load))

@@ -151,7 +151,7 @@ func TestReadCrashOfPhone(t *testing.T) {
 	}
 }
 
-// Which thread crashed is told twice; once is enough.
+// Which thread crashed is said twice; once is enough.
 func TestReadCrashedThread(t *testing.T) {
 	for _, line := range []string{"Crashed Thread:        1\n", " Crashed::"} {
 		text := strings.Replace(macCrash, line, strings.TrimPrefix(line[strings.Index(line, ":"):], ":        1"), 1)
@@ -173,7 +173,7 @@ func TestReadCrashCutShort(t *testing.T) {
 }
 
 // TestReadCrashOfManyThreads: frames of a thread whose number is none are nobody's, though
-// the blank line before it is lost; and what was left out before stays told.
+// the blank line before it is lost; and what was left out before is still said.
 func TestReadCrashOfManyThreads(t *testing.T) {
 	text := macCrash[:strings.Index(macCrash, "VM Regions")] + "Thread 0:\n0   it \t0x0000000000001000 one + 0\n" +
 		"Thread 99999999999999999999:\n0   it \t0x0000000000002000 two + 0\n\n"
@@ -184,7 +184,7 @@ func TestReadCrashOfManyThreads(t *testing.T) {
 	r := &textReader{names: map[int]string{}}
 	r.ips.full = true
 	if r.thread("99999999999999999999", "", ""); !r.ips.full {
-		t.Error("it is no longer told that something was left out")
+		t.Error("it no longer says that something was left out")
 	}
 }
 

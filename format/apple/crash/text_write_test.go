@@ -38,9 +38,9 @@ func TestCrashGolden(t *testing.T) {
 	}
 }
 
-// told lists what a crash report tells: the process, its end, threads by their numbers,
+// contents lists what a crash report has: the process, its end, threads by their numbers,
 // frames and images.
-func told(p *profile.Profile) (list []string) {
+func contents(p *profile.Profile) (list []string) {
 	t := &p.Target
 	list = append(list, fmt.Sprintf("process %q %d %q %v %t of %q %d user %v on %q %q", t.Name, t.PID, t.Path, t.Arch, t.Translated, t.ParentName, t.ParentPID, t.User, t.OSVersion, t.Machine.Model))
 	list = append(list, fmt.Sprintf("at %v from %v by %s, notes %q", p.Start.UTC().Truncate(time.Millisecond), t.Start.UTC().Truncate(time.Millisecond), p.Tool, p.Notes))
@@ -75,7 +75,7 @@ func TestCrashIsReadAsItWas(t *testing.T) {
 	for name, p := range map[string]*profile.Profile{"crashed": crashed(), "alive": other} {
 		got := read(t, []byte(writtenCrash(t, p)))
 		sortNotes(p, got)
-		if diff := cmp.Diff(told(p), told(got)); diff != "" {
+		if diff := cmp.Diff(contents(p), contents(got)); diff != "" {
 			t.Errorf("%s -want +got:\n%s", name, diff)
 		}
 	}
@@ -118,7 +118,7 @@ func TestCrashIsWrittenAsItWas(t *testing.T) {
 			continue
 		}
 		sortNotes(p, again)
-		want, got := told(p), told(again)
+		want, got := contents(p), contents(again)
 		if diff := cmp.Diff(want, got); diff != "" || len(want) < 8 {
 			t.Errorf("%s -want +got:\n%s", name, diff)
 		}
@@ -144,7 +144,7 @@ func TestCrashOfCrashes(t *testing.T) {
 	}
 }
 
-// The main thread is number 0, wherever it stands, and no other is.
+// The main thread is number 0, wherever it is, and no other is.
 func TestCrashNumbers(t *testing.T) {
 	p := crashed()
 	slices.Reverse(p.Threads)

@@ -22,7 +22,7 @@ type movement struct {
 	seen      bool
 	disturbed bool          // by a stop since last
 	since     time.Duration // the first observation since which it has not run
-	told      bool          // the line was reported
+	reported  bool          // so was the line
 }
 
 // stopped records that the target was stopped: a thread runs a little then, to go back
@@ -51,10 +51,10 @@ func (m *movement) see(s Observation, idle bool) {
 // is none of a run loop: once. It is empty otherwise.
 func (m *movement) line(whose string, threshold time.Duration, pid int) string {
 	s := &m.last
-	if m.told || m.Ran || !m.seen || s.At-m.since < threshold || s.Wait != waits.Other && s.Wait != waits.Lock {
+	if m.reported || m.Ran || !m.seen || s.At-m.since < threshold || s.Wait != waits.Other && s.Wait != waits.Lock {
 		return ""
 	}
-	m.told = true
+	m.reported = true
 	return fmt.Sprintf("%s has not run since the watch began, %v ago%s: whether it hangs, we can't know; stacksnap -p %d shows its stack",
 		whose, round(s.At-m.since), waitsIn(m.Call), pid)
 }

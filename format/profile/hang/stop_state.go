@@ -15,24 +15,24 @@ const (
 // stopState tracks whether the thread is stopped. Short stops are not reported, as another
 // program that takes snapshots causes them.
 type stopState struct {
-	since   time.Duration // time of the first observation that found it stopped
-	stopped bool
-	told    bool // the stop was reported
+	since    time.Duration // time of the first observation that found it stopped
+	stopped  bool
+	reported bool // so was the stop
 }
 
 // see records an observation, and returns the line to report, empty if there is none.
 func (h *stopState) see(s Observation, threshold time.Duration) string {
 	switch {
 	case s.Wait != waits.Stopped:
-		told := h.told
+		told := h.reported
 		*h = stopState{}
 		if told {
 			return targetGoesOn
 		}
 	case !h.stopped:
 		h.since, h.stopped = s.At, true
-	case !h.told && s.At-h.since >= threshold:
-		h.told = true
+	case !h.reported && s.At-h.since >= threshold:
+		h.reported = true
 		return targetStopped
 	}
 	return ""

@@ -1,9 +1,12 @@
 package across_test
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +17,7 @@ import (
 	"stacksnap/format/profile/hangreport"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // followed captures one process with those that it waits for.
@@ -132,10 +136,26 @@ func TestFollowSamples(t *testing.T) {
 	}
 }
 
+// inOrder returns the children of a process in the order in which it made them, which is that
+// of their numbers until these begin anew.
+func inOrder(t *testing.T, root int) (pids []int) {
+	t.Helper()
+	list, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", root))
+	needs.Feature(t, "/proc/PID/task/TID/children", err, fs.ErrNotExist)
+	for _, field := range strings.Fields(string(list)) {
+		pid, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
 // TestFollowFar follows a chain as far as is allowed, each process once, in its order.
 func TestFollowFar(t *testing.T) {
 	root := start(t, "chain", "11")
-	want := below(t, root)[:8] // made in the order of the chain
+	want := inOrder(t, root)[:8] // made in the order of the chain
 	comesTo(t, func() (any, bool) {
 		_, shots := followed(t, root)
 		told := len(shots.Missing) == 1 && strings.HasPrefix(shots.Missing[0].Why, "1 more processes are waited for")
