@@ -4,6 +4,7 @@ package procfs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"unsafe"
@@ -196,13 +197,7 @@ func (t *mapTable) read(maps int) error {
 // find returns the mapping that a is in.
 func (t *mapTable) find(a task.Addr) (task.Mapped, bool) {
 	i, found := slices.BinarySearchFunc(t.all, a, func(m task.Mapped, a task.Addr) int {
-		switch {
-		case m.Start < a:
-			return -1
-		case m.Start > a:
-			return 1
-		}
-		return 0
+		return cmp.Compare(m.Start, a)
 	})
 	if !found {
 		i--

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/fnv"
 	"io"
@@ -95,13 +96,7 @@ func (l memoryMap) executable(a task.Addr) bool {
 // find returns the index of the mapping that a is in, −1 when it is in none.
 func (l memoryMap) find(a task.Addr) int {
 	i, found := slices.BinarySearchFunc(l.code, a, func(r images.Range, a task.Addr) int {
-		switch {
-		case r.Start < a:
-			return -1
-		case r.Start > a:
-			return 1
-		}
-		return 0
+		return cmp.Compare(r.Start, a)
 	})
 	if !found {
 		i--
