@@ -143,7 +143,9 @@ type teller struct{ shifted }
 func (*teller) DataInCode(vmaddr uint64) (start, end uint64, ok bool) {
 	return vmaddr + 1, vmaddr + 2, true
 }
-func (*teller) Thumb(uint64) (thumb, known bool) { return true, true }
+func (*teller) Thumb(uint64) (thumb, known bool)                   { return true, true }
+func (*teller) SectionRange(string) (vmaddr, size uint64, ok bool) { return 4, 5, true }
+func (*teller) Exported(string) (vmaddr uint64, ok bool)           { return 6, true }
 
 // TestNamesHideNothing: what a file tells of its code it tells with another's symbols, too.
 func TestNamesHideNothing(t *testing.T) {
@@ -156,7 +158,17 @@ func TestNamesHideNothing(t *testing.T) {
 	if thumb, known := f.(object.ThumbReporter).Thumb(7); !thumb || !known {
 		t.Errorf("Thumb: %t, known %t", thumb, known)
 	}
+	data := f.(object.DataFinder)
+	if at, size, ok := data.SectionRange("data"); at != 4 || size != 5 || !ok {
+		t.Errorf("a section at %d, %d bytes, %t", at, size, ok)
+	}
+	if at, ok := data.Exported("data"); at != 6 || !ok {
+		t.Errorf("a variable at %d, %t", at, ok)
+	}
 	f = namedBy(&shifted{text: 0x1000, closed: &closed}, none)
+	if _, ok := f.(object.DataFinder).Exported("data"); ok {
+		t.Error("a variable of a file that cannot tell")
+	}
 	if _, _, ok := f.(object.DataReporter).DataInCode(7); ok {
 		t.Error("data of a file that cannot tell")
 	}
