@@ -22,6 +22,8 @@ type Watch struct {
 	Mark Addr
 	// IDs are the addresses of the IDs of images, each of 16 bytes.
 	IDs []Addr
+	// Chains are copied with the stack of a thread.
+	Chains map[ThreadID][]Chain
 }
 
 // StopProbe is what was read of the target while a thread was stopped, beside the thread itself:

@@ -18,6 +18,7 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 		return
 	}
 	k.Registers = t.Registers
+	k.Chains = k.chains.keep(t.Chains)
 	k.Stacks = k.Stacks[:0]
 	for i := range t.Stacks {
 		st := t.Stacks[i]
@@ -31,7 +32,7 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 // fail notes that the thread could not be captured, and why.
 func (k *sampled) fail(err error) {
 	k.Err, k.have, k.Same, k.Unstopped = err, false, false, false
-	k.Registers, k.Stacks, k.Kernel = Registers{}, k.Stacks[:0], nil
+	k.Registers, k.Stacks, k.Kernel, k.Chains = Registers{}, k.Stacks[:0], nil, nil
 	k.Probe.clear()
 }
 
@@ -39,7 +40,7 @@ func (k *sampled) fail(err error) {
 // a caller's frame may be found by any of them. So does what was mapped: the same
 // address may be in other code.
 func (k *sampled) equals(t *Thread) bool {
-	if k.Registers != t.Registers || !k.Probe.equals(&t.Probe) || len(k.Stacks) != len(t.Stacks) || !k.sameKernel(t.Kernel) {
+	if k.Registers != t.Registers || !k.Probe.equals(&t.Probe) || len(k.Stacks) != len(t.Stacks) || !k.sameKernel(t.Kernel) || !sameChains(k.Chains, t.Chains) {
 		return false
 	}
 	for i := range t.Stacks {

@@ -51,6 +51,7 @@ type sampled struct {
 	limit    int  // what was asked of the capture
 	want     []Addr
 	stopTime time.Duration // in stops, while it could have run
+	chains   chainRoom     // what Chains are in
 }
 
 // take makes the next snapshot.
@@ -59,12 +60,12 @@ func (s *sampler) take() error {
 	out := &s.snapshot
 	out.Threads, out.Missed, out.Stops, out.Stopped, out.LongestStop = out.Threads[:0], 0, 0, 0, 0
 	out.Limit = min(max(out.Limit, FirstStackLimit), MaxStackLimit)
+	s.prober.next(s.options.Watch)
 	out.Time, out.Parted = time.Now(), false
 	ids, err := s.process.Threads()
 	if err != nil {
 		return err
 	}
-	s.prober.next(s.options.Watch)
 	out.short = shortPiece(len(ids))
 	s.list(ids)
 	err = s.capture()
@@ -132,6 +133,8 @@ func (s *sampler) idle(k *sampled) bool {
 func (s *sampler) capture() error {
 	w := &s.work
 	w.Limit, w.Want, w.Long, w.short = s.snapshot.Limit, s.snapshot.Want, s.snapshot.Long, s.snapshot.short
+	w.Watch.Chains = s.prober.watch.Chains
+	w.chains.reserve(MaxChains * len(w.Watch.Chains))
 	switch {
 	case len(s.todo) == 0:
 		return nil
@@ -174,8 +177,9 @@ func (s *sampler) captureEach() error {
 // captureNow copies the thread at an index of todo, which is stopped.
 func (s *sampler) captureNow(i int) {
 	s.work.used = 0
+	s.work.chains.clear()
 	s.now.ID, s.now.Err, s.now.Unstopped, s.now.State, s.now.Age = s.todo[i].ID, nil, false, StateUnknown, 0
-	s.now.Kernel = nil
+	s.now.Kernel, s.now.Chains = nil, nil
 	s.copy(i, &s.now, &s.now.Probe)
 }
 
@@ -207,6 +211,7 @@ func (s *sampler) captureParts(parts *Parts) error {
 func (s *sampler) captureTogether(ids []ThreadID, o StopOptions) error {
 	w := &s.work
 	w.reserve(len(ids))
+	w.chains.clear()
 	s.probes = slices.Grow(s.probes[:0], len(ids))[:len(ids)]
 	for i, id := range ids {
 		w.add(id)

@@ -74,6 +74,7 @@ type Snapshot struct {
 	probe  StopProbe
 	arena  []byte // all stacks of one Take, one behind the other
 	used   int
+	chains chainRoom        // of all threads of one Take
 	short  int              // bytes of a short piece; 0: there is none
 	index  map[ThreadID]int // where in Threads
 }
@@ -133,6 +134,7 @@ func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
 	s.prober.memory, s.prober.watch = p.Memory(), s.Watch
 	s.prober.maps = p.Capabilities().Maps
 	s.probe.reserve(&s.Watch)
+	s.chains.reserve(MaxChains * len(s.Watch.Chains))
 	for _, id := range ids {
 		t := s.add(id)
 		if err := p.Describe(id, t); err != nil {
@@ -247,6 +249,18 @@ func (s *Snapshot) captureThread(p Process, t *Thread) {
 	}
 	for _, a := range s.Want[t.ID] {
 		s.captureMore(p.Memory(), t, a)
+	}
+	if chains := s.Watch.Chains[t.ID]; chains != nil {
+		s.captureChains(p.Memory(), t, chains)
+	}
+}
+
+// captureChains copies chains of a thread. One that was not stopped may run on: what it began
+// with has to be the same afterwards.
+func (s *Snapshot) captureChains(m Memory, t *Thread, chains []Chain) {
+	t.Chains = s.chains.copyAll(m, chains)
+	if (t.Unstopped || t.Skipped) && !s.chains.holds(m, t.Chains) {
+		t.Chains = nil
 	}
 }
 

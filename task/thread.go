@@ -74,6 +74,13 @@ type Thread struct {
 	Sure int
 	// Probe is what was probed while the thread was stopped.
 	Probe StopProbe
+	// Chains are the copies of those that [Watch].Chains lists for it, in that order, of the
+	// moment of the stack; there are none where the thread ran meanwhile.
+	Chains []CopiedChain
+	// Managed are the frames of an interpreter's language that are known of it, the innermost
+	// first; ManagedErr says why callers are missing.
+	Managed    []ManagedFrame
+	ManagedErr error
 
 	buf      []byte // where Capture copies to; see Buffer
 	captured bool   // in the Take under way

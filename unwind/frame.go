@@ -45,6 +45,9 @@ type Frame struct {
 	Kernel     bool // in the kernel, not in the program
 	By         Method
 	Err        error // why a better method than By failed; nil when none did
+	// Managed is the function of an interpreter's language that the frame is of; nil: the
+	// frame is native. PC and SP are then those of the interpreter's loop, which runs it.
+	Managed *task.ManagedFrame
 }
 
 // Reason says why a walk ended.

@@ -19,6 +19,7 @@ func (c *call) captureOptions() (capture.Options, error) {
 	o := capture.Options{
 		MaxStop: c.MaxStop, Gate: c.gate, Suspend: c.Suspension(), ToEnd: len(c.Command) > 0,
 		Tool: c.Tool, Save: c.Save, Timelines: c.keepsTimelines(), Threads: c.Filter, Kernel: c.Kernel,
+		Native: c.Native, NoRuntimes: c.NoRuntimes,
 		Interval: c.SampleInterval(), Duration: c.Duration, Count: c.Count,
 	}
 	if o.Interval == 0 {

@@ -64,7 +64,7 @@ func oneProcess(file string) error {
 // replay reports on a recording. The error wraps [recording.ErrNotRecording] if the file is
 // none.
 func (c *call) replay(index *binaries.Index) error {
-	prof, err := capture.Replay(c.Target, capture.Options{Threads: c.Filter, Binaries: index, Timelines: c.keepsTimelines()})
+	prof, err := capture.Replay(c.Target, capture.Options{Threads: c.Filter, Binaries: index, Timelines: c.keepsTimelines(), Native: c.Native, NoRuntimes: c.NoRuntimes})
 	switch {
 	case errors.Is(err, recording.ErrCutEarly):
 		return fmt.Errorf("%s: %w", c.Target, recording.ErrCutEarly)

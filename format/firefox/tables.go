@@ -120,7 +120,7 @@ func (o *firefoxTables) frame(n *profile.Node, outer *firefoxFrame) firefoxFrame
 	}
 	f.lib = o.libs.Of(firefoxImage{n.Image, o.system})
 	f.fn = o.function(words.AreaLabel(n), f.lib, n.File)
-	if len(n.Also) > 0 || n.More || n.PC < n.Image.Load || n.Image.Generated {
+	if len(n.Also) > 0 || n.More || n.PC < n.Image.Load || n.Image.Generated || n.Image.Runtime {
 		return f
 	}
 	at := n.PC

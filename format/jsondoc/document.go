@@ -100,7 +100,7 @@ func newTarget(p *profile.Profile) jsonTarget {
 func newJSONImage(os task.OS, im *profile.Image) jsonImage {
 	j := jsonImage{
 		Path: im.Path, Name: im.Name(), Load: im.Load.String(), End: im.End.String(),
-		ID: words.ImageID(os, im.ID), Main: im.Main, Symbols: im.Symbols, Generated: im.Generated, Note: im.Note, Error: im.Err,
+		ID: words.ImageID(os, im.ID), Main: im.Main, Symbols: im.Symbols, Generated: im.Generated, Runtime: im.Runtime, Note: im.Note, Error: im.Err,
 	}
 	if im.Arch != task.UnknownArch {
 		j.Arch = im.Arch.String()

@@ -96,6 +96,7 @@ type jsonImage struct {
 	Symbols   bool   `json:"symbols"`
 	Unnamed   bool   `json:"unnamed,omitempty"`
 	Generated bool   `json:"generated,omitempty"`
+	Runtime   bool   `json:"runtime,omitempty"`
 	Note      string `json:"note,omitempty"`
 	Error     string `json:"error,omitempty"`
 }

@@ -107,7 +107,7 @@ func (d *documentReader) modelImages(p *profile.Profile, j *jsonDocument) error 
 }
 
 func (j *jsonImage) fill(im *profile.Image) (err error) {
-	im.Path, im.Main, im.Symbols, im.Generated, im.Note, im.Err = j.Path, j.Main, j.Symbols, j.Generated, j.Note, j.Error
+	im.Path, im.Main, im.Symbols, im.Generated, im.Runtime, im.Note, im.Err = j.Path, j.Main, j.Symbols, j.Generated, j.Runtime, j.Note, j.Error
 	im.Arch, _ = words.Named(j.Arch, task.NumArchs-1)
 	if j.Arch == "" {
 		im.Arch = task.UnknownArch

@@ -17,6 +17,17 @@ type Stack struct {
 	// Repeat is set if the thread has not run since the previous snapshot, so that its stack
 	// is the same. Frames and Stop are then ignored.
 	Repeat bool
+	// Native are the frames of the walk alone, where Frames has managed ones, too; nil: those
+	// are Frames.
+	Native []unwind.Frame
+}
+
+// Walked returns the frames that the walk found, without managed ones.
+func (s *Stack) Walked() []unwind.Frame {
+	if s.Native != nil {
+		return s.Native
+	}
+	return s.Frames
 }
 
 // Builder merges snapshots into a Profile. It is not safe for concurrent use.

@@ -33,7 +33,7 @@ func (b *Builder) merge(r *record, s *Stack, inKernel []task.KernelFrame) {
 			return
 		}
 		f := &s.Frames[i]
-		where := b.names.site(f.PC, f.Return, f.Kernel)
+		where := b.names.siteOf(f)
 		at = b.descend(r, edge{at, callee{where, f.By.Guess(), cut}}, f, s.Stop)
 		cut = unwind.Bottom
 	}

@@ -109,6 +109,9 @@ type Image struct {
 	Note      string // a note for the reader, such as "deleted"
 	Err       string // why it could not be read; empty if it could
 	Generated bool   // code that a compiler made at run time; Load and End are 0
+	// Runtime: its functions are those of an interpreter's language, and Path is the name of the
+	// interpreter. Load and End are 0.
+	Runtime bool
 
 	// Variant is the architecture as Apple's tools name it ("arm64e"), for the main program.
 	// Bundle is its bundle's name and version; Apple's reports have that for every image.

@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"stacksnap/task"
 )
@@ -121,7 +122,8 @@ func heavier(a, b *Node) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.PC, b.PC))
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.PC, b.PC),
+		strings.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line)) // managed frames share addresses
 }
 
 func mainFirst(a *Thread) int {

@@ -40,21 +40,23 @@ const maxSites = 1 << 19
 
 // symbolizer names each address once for each map.
 type symbolizer struct {
-	current *images.Map
-	round   int             // number of the current map, counted from 1
-	places  map[place]*site // the last site found at each place
-	kernel  map[task.KernelFrame]*site
-	count   int // number of sites
-	images  map[imageKey]*Image
-	own     map[*images.Image]*Image // images of the current map
-	files   map[*Image]*images.Image // the last file of each image that can report source lines
-	seen    map[*Image]bool          // images in which a frame lies
+	current  *images.Map
+	round    int             // number of the current map, counted from 1
+	places   map[place]*site // the last site found at each place
+	kernel   map[task.KernelFrame]*site
+	managed  map[managedPlace]*site
+	count    int // number of sites
+	images   map[imageKey]*Image
+	own      map[*images.Image]*Image // images of the current map
+	files    map[*Image]*images.Image // the last file of each image that can report source lines
+	seen     map[*Image]bool          // images in which a frame lies
+	runtimes map[string]*Image        // what stands for the code of each runtime
 }
 
 func newSymbolizer() symbolizer {
 	return symbolizer{
 		places: map[place]*site{},
-		kernel: map[task.KernelFrame]*site{},
+		kernel: map[task.KernelFrame]*site{}, managed: map[managedPlace]*site{}, runtimes: map[string]*Image{},
 		images: map[imageKey]*Image{},
 		own:    map[*images.Image]*Image{},
 		files:  map[*Image]*images.Image{},

@@ -42,6 +42,8 @@ func (p *printer) image(im *profile.Image) {
 		last--
 	}
 	switch {
+	case im.Runtime:
+		p.Line("%39s  %s", "functions read from:", words.ImageName(im))
 	case im.Generated:
 		p.Line("%39s  %s", "names of generated code:", p.file(im))
 	case !im.Placed():

@@ -2,7 +2,10 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"stacksnap/format/profile"
 )
 
 // runtime is one whose functions are not, or not all, in the stacks that are walked.
@@ -13,15 +16,16 @@ type runtime struct {
 
 // runtimes are found by the file of the program or of a library, whose name begins so.
 var runtimes = []struct {
-	names []string
+	names  []string
+	reader string // the name of its functions' images begins so; empty: they are never read
 	runtime
 }{
-	{[]string{"python2", "python3", "libpython"}, runtime{"Python functions", "py-spy dump --pid %d shows them"}},
-	{[]string{"libjvm."}, runtime{"Java methods that no perf map names", "jcmd %d Thread.print shows them"}},
-	{[]string{"ruby", "libruby"}, runtime{"Ruby methods", "rbspy dump --pid %d shows them"}},
-	{[]string{"libcoreclr."}, runtime{".NET methods that no perf map names", "dotnet-stack report -p %d shows them"}},
-	{[]string{"node", "nodejs", "libnode."}, runtime{"JavaScript functions that no perf map names", "node --perf-basic-prof names them, from its next start on"}},
-	{[]string{"beam.smp"}, runtime{"Erlang processes", "i() shows them in the node's own shell"}},
+	{[]string{"python2", "python3", "libpython"}, "CPython", runtime{"Python functions", "py-spy dump --pid %d shows them"}},
+	{[]string{"libjvm."}, "", runtime{"Java methods that no perf map names", "jcmd %d Thread.print shows them"}},
+	{[]string{"ruby", "libruby"}, "", runtime{"Ruby methods", "rbspy dump --pid %d shows them"}},
+	{[]string{"libcoreclr."}, "", runtime{".NET methods that no perf map names", "dotnet-stack report -p %d shows them"}},
+	{[]string{"node", "nodejs", "libnode."}, "", runtime{"JavaScript functions that no perf map names", "node --perf-basic-prof names them, from its next start on"}},
+	{[]string{"beam.smp"}, "", runtime{"Erlang processes", "i() shows them in the node's own shell"}},
 }
 
 // goroutines are those of Go, which is found by the functions that a thread of it begins with.
@@ -31,7 +35,7 @@ var goroutines = runtime{"goroutines that no thread runs", "dlv attach %d shows 
 // the command that shows them where the process may still run.
 func (p *printer) unseen() {
 	for _, r := range runtimes {
-		if p.hasImage(r.names) {
+		if p.hasImage(r.names) && !p.isRead(r.reader) {
 			p.notSeen(r.runtime)
 		}
 	}
@@ -50,6 +54,13 @@ func (p *printer) notSeen(r runtime) {
 		text += "; " + how
 	}
 	p.Fact("Not seen", text)
+}
+
+// isRead reports whether functions of an interpreter's language were read.
+func (p *printer) isRead(reader string) bool {
+	return reader != "" && slices.ContainsFunc(p.Profile.Images, func(im *profile.Image) bool {
+		return im.Runtime && strings.HasPrefix(im.Path, reader)
+	})
 }
 
 // hasImage reports whether the file of the program, or of a library, has a name that

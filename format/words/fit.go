@@ -229,6 +229,8 @@ func (p *Printer) placeOf(n *profile.Node, name string) string {
 		return function + " + " + offsets(n)
 	case n.Image == nil:
 		return function
+	case n.Image.Runtime:
+		return function + briefImage(n)
 	case n.Inlined:
 		return function + " [inlined] (" + ImageName(n.Image) + ")"
 	case n.Function == "", n.Function == profile.Trampoline:

@@ -115,7 +115,7 @@ func offsets(n *profile.Node) string {
 }
 
 func (p *Printer) addresses(n *profile.Node) string {
-	if n.Placeless() || !p.Places {
+	if n.Placeless() || !p.Places || n.Image != nil && n.Image.Runtime {
 		return ""
 	}
 	return " " + p.Faint("["+several(n.PC.String(), further(n), func() string { return n.Also[0].PC.String() })+"]")

@@ -345,5 +345,5 @@ func stackBytes(t *thread) (n int) {
 	for i := range t.Stacks {
 		n += len(t.Stacks[i].Bytes)
 	}
-	return n
+	return n + managedBytes(t)
 }

@@ -127,6 +127,7 @@ func (r *random) change(t task.Thread) task.Thread {
 	for i := range r.IntN(4) {
 		t.Kernel = append(t.Kernel, task.KernelFrame{Name: fmt.Sprint("function", i), Module: []string{"", "fuse"}[r.IntN(2)], Offset: uint64(r.IntN(3)), Size: 1 << 40})
 	}
+	t.Managed = slices.Concat(r.managed(), t.Managed[min(len(t.Managed), r.IntN(3)):])
 	t.Queue = []string{"", "com.apple.main-thread"}[r.IntN(2)]
 	t.QueueSerial = []uint64{0, 1, 1 << 63}[r.IntN(3)]
 	t.Priority = task.Priority{Now: r.IntN(128) - r.IntN(2), Base: r.IntN(3)}
@@ -149,6 +150,13 @@ func (r *random) change(t task.Thread) task.Thread {
 	}
 	t.Stacks = stacks
 	return t
+}
+
+func (r *random) managed() (frames []task.ManagedFrame) {
+	for i := range r.IntN(3) {
+		frames = append(frames, task.ManagedFrame{Runtime: "CPython 3.12.1", Function: fmt.Sprint("function", i), File: []string{"", "app.py"}[r.IntN(2)], Line: r.IntN(9), Entry: r.IntN(2) == 0})
+	}
+	return frames
 }
 
 func (r *random) stack(before []task.Stack) task.Stack {

@@ -60,6 +60,7 @@ func TestStill(t *testing.T) {
 		"unstopped": func(_ *Writer, t *task.Thread) { t.Unstopped = true },
 		"sure":      func(_ *Writer, t *task.Thread) { t.Sure = 2 },
 		"kernel":    func(_ *Writer, t *task.Thread) { t.Kernel = []task.KernelFrame{{Name: "schedule"}} },
+		"managed":   func(_ *Writer, t *task.Thread) { t.Managed = []task.ManagedFrame{{Function: "main"}} },
 		"gone":      func(_ *Writer, t *task.Thread) { t.ID = 0 },
 		"memory":    func(w *Writer, _ *task.Thread) { w.memory(0x2000, []byte{1}) },
 		"fault":     func(w *Writer, _ *task.Thread) { w.fault(0x2000, "no") },

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/binary"
 
 	"stacksnap/task"
@@ -28,6 +29,7 @@ func (before *thread) appendChanges(b []byte, t *thread, scratch []byte) (out, r
 	b = before.appendFacts(b, t)
 	b = appendRegisters(b, &before.Registers, &t.Registers)
 	b = appendKernel(b, before.Kernel, t.Kernel)
+	b = appendManaged(b, before.Managed, t.Managed)
 	if !sameStacks(before.Stacks, t.Stacks) {
 		b = appendUint(b, 12, uint64(len(t.Stacks)))
 		for i := range t.Stacks {
@@ -145,6 +147,7 @@ func keepStacks(own, s []task.Stack) []task.Stack {
 func (before *thread) change(data []byte) (*thread, error) {
 	t := *before
 	var registers int
+	var managed managedChange
 	m := newMessage(data)
 	for m.next() {
 		switch m.field {
@@ -170,11 +173,16 @@ func (before *thread) change(data []byte) (*thread, error) {
 			t.Stacks = append(t.Stacks, s)
 		case 30, 31:
 			t.parseKernel(&m)
+		case 32, 33:
+			t.moved = true
+			managed.parse(&m)
 		default:
 			t.parseFact(&m)
 		}
 	}
-	return &t, m.err
+	var err error
+	t.Managed, err = managed.apply(before.Managed)
+	return &t, cmp.Or(m.err, err)
 }
 
 func (t *thread) parseFact(m *message) {

@@ -201,6 +201,7 @@ func (w *Writer) addThread(t *task.Thread) {
 		return
 	}
 	now.Stacks = keepStacks(own.Stacks, t.Stacks)
+	now.Managed = append(own.Managed[:0], t.Managed...)
 	*own = now
 	w.end(at)
 }
@@ -209,7 +210,7 @@ func (w *Writer) addThread(t *task.Thread) {
 func facts(t *task.Thread) task.Thread {
 	return task.Thread{
 		ID: t.ID, Name: t.Name, Queue: t.Queue, QueueSerial: t.QueueSerial, State: t.State, User: t.User, System: t.System,
-		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks, Same: t.Same, Unstopped: t.Unstopped, Sure: t.Sure, Kernel: t.Kernel,
+		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks, Same: t.Same, Unstopped: t.Unstopped, Sure: t.Sure, Kernel: t.Kernel, Managed: t.Managed,
 		Priority: t.Priority, QoS: t.QoS, OnCPUState: t.OnCPUState, Processor: t.Processor, Schedule: t.Schedule,
 	}
 }

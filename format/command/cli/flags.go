@@ -202,6 +202,14 @@ func (o *Options) reportFlags() []flag {
 			" and where the images are",
 		example: "stacksnap -p 4711 -d 10s --addresses",
 	}, {
+		name: "native", to: &o.Native,
+		help:    "show the interpreter's own frames, too, beside those of Python functions",
+		example: "stacksnap -p 4711 --native",
+	}, {
+		name: "no-runtimes", to: &o.NoRuntimes,
+		help:    "show native frames alone: functions of interpreted languages are not read",
+		example: "stacksnap -p 4711 --no-runtimes",
+	}, {
 		name: "no-inlines", to: &o.NoInlines,
 		help:    "count inlined calls as the function that they are in",
 		example: "stacksnap -p 4711 -d 10s --no-inlines",

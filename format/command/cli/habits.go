@@ -22,7 +22,7 @@ func foreignFlags() map[string]string {
 		"freq": "here it is --rate", "frequency": "here it is --rate", "subprocesses": "here it is --tree",
 		"nonblocking": "here it is --no-stop", "tid": "here it is --thread", "t": "for a thread it is --thread",
 		"all-cpus": "for all processes it is --system", "a": "for all processes it is --system",
-		"call-graph": "whole stacks are always taken", "native": "native frames are always shown",
+		"call-graph": "whole stacks are always taken",
 		"e": "samples are of time; perf counts events", "event": "samples are of time; perf counts events",
 		"time": "here it is --duration", "timeout": "here it is --duration", "seconds": "here it is --duration",
 	}

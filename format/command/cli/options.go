@@ -57,6 +57,8 @@ type Options struct {
 	Filter  profile.ThreadFilter
 	Kernel  bool // include the kernel's frames
 
+	Native, NoRuntimes bool // frames of interpreters beside the managed ones; instead of them
+
 	Hang, MaxHang, Every time.Duration
 	Keep                 int
 	Dir, Exec            string

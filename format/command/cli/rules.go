@@ -104,6 +104,12 @@ var rules = []rule{{
 	flags: "diff", with: formsThat(func(f format.Format) bool { return !f.Diffs }),
 	line: "a diff is written as " + either(namesOf(func(f format.Format) bool { return f.Diffs })) + ": leave out {with}",
 }, {
+	flags: "native", with: "no-runtimes",
+	line: "--native shows both, and --no-runtimes native frames alone: give one of them",
+}, {
+	flags: "native no-runtimes", with: "check diff system",
+	line: "{flags} is of captures that read the memory of a process: leave it out with {with}",
+}, {
 	flags: "header no-merge addresses", with: "diff",
 	line: "{flags} is of a report on processes, not of a diff: leave it out",
 }, {

@@ -45,6 +45,7 @@ func Topics() []Topic {
 		{"top", Top, nil},
 		{"diff", Main, []string{"measure", "scale"}},
 		{"system", Main, []string{"system"}},
+		{"languages", Main, []string{"native", "no-runtimes"}},
 		{"kernel", Main, []string{"kernel"}},
 		{"open", Main, []string{"save"}},
 		{"names", Main, []string{"symbols", "binaries", "debuginfod"}},

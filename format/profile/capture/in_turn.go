@@ -49,7 +49,7 @@ func (t *InTurn) Begin(p task.Process) (*Steps, error) {
 	}
 	r.rounds.credit = &t.credit
 	stepper, err := task.NewStepper(p, task.Options{
-		Interval: t.options.Interval, Suspend: task.SuspendNone, Threads: r.captured(), Watch: r.tracker.watch,
+		Interval: t.options.Interval, Suspend: task.SuspendNone, Threads: r.captured(), Watch: r.watch,
 	})
 	if err != nil {
 		r.tracker.close()

@@ -108,7 +108,7 @@ func (s *shot) prepare() error {
 	// What the last snapshot had is no part of this one, also where this one fails.
 	s.snapshot.Threads, s.stacks, s.looks, s.questions = s.snapshot.Threads[:0], s.stacks[:0], s.looks[:0], nil
 	s.tracker.refresh()
-	s.snapshot.Watch = s.tracker.watchAll()
+	s.snapshot.Watch = s.watchAll()
 	ids, err := s.process.Threads()
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (s *shot) takeAgain(v verdict) error {
 		s.tracker.reread()
 	}
 	again := task.Snapshot{
-		Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.tracker.watchAll(),
+		Limit: s.snapshot.Limit, Want: s.snapshot.Want, Watch: s.watchAll(),
 		Skip: s.snapshot.Skip, Insist: s.snapshot.Insist, Unhurried: s.snapshot.Unhurried,
 	}
 	var err error

@@ -31,7 +31,7 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	r.observe()
 	for s, err := range task.Sample(ctx, p, task.Options{
 		Interval: o.Interval, Duration: o.Duration, Count: o.Count, Jitter: o.Jitter,
-		Suspend: o.Suspend, MaxStop: o.MaxStop, Threads: r.captured(), Watch: r.tracker.watch, Alone: o.Alone,
+		Suspend: o.Suspend, MaxStop: o.MaxStop, Threads: r.captured(), Watch: r.watch, Alone: o.Alone,
 		StopShare: o.StopShare,
 		Ended:     func(missed int) { r.missedTicks += missed },
 	}) {

@@ -124,8 +124,8 @@ func (s *saving) close(e recording.End) error {
 func pcs(stacks []profile.Stack) iter.Seq[task.Addr] {
 	return func(yield func(task.Addr) bool) {
 		for i := range stacks {
-			for j := range stacks[i].Frames {
-				if !yield(stacks[i].Frames[j].PC) {
+			for _, f := range stacks[i].Walked() {
+				if !yield(f.PC) {
 					return
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture/managed"
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/object"
@@ -29,6 +30,9 @@ func Replay(path string, o Options) (*profile.Profile, error) {
 		return nil, err
 	}
 	again := newReplay(r.Reader, o.Binaries)
+	if !o.NoRuntimes {
+		again.managed = &managed.Saved{All: o.Native}
+	}
 	o.KeepTimelines(again.builder)
 	p, err := again.run(o.Threads)
 	return p, errors.Join(err, r.Close())
@@ -51,6 +55,8 @@ type replay struct {
 	generation int
 	all        bool           // threads of the last snapshot were added
 	frames     []unwind.Frame // of one stack
+	joined     []unwind.Frame // of it, with managed ones
+	managed    *managed.Saved // nil: native frames alone are wanted
 }
 
 func newReplay(r *recording.Reader, from *binaries.Index) *replay {
@@ -119,8 +125,20 @@ func (p *replay) stack(s *recording.Sample, i int, repeats bool) profile.Stack {
 	p.frames, stop = p.unwinder.Walk(p.frames[:0], &s.Threads[i], p.images, p.process.Memory())
 	p.reader.Spend(stepsOf(p.frames, stop))
 	st := profile.Stack{Frames: p.frames, Stop: stop}
+	p.join(&s.Threads[i], &st)
 	cutUnsure(&s.Threads[i], &st)
 	return st
+}
+
+// join puts the managed frames of a thread into its stack.
+func (p *replay) join(t *task.Thread, st *profile.Stack) {
+	if p.managed == nil {
+		return
+	}
+	var ok bool
+	if p.joined, ok = p.managed.Join(p.joined[:0], p.images, t, st.Frames, st.Stop); ok {
+		st.Native, st.Frames = st.Frames, p.joined
+	}
 }
 
 // stepsOf is what a walk has cost.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture/managed"
 	"stacksnap/format/profile/waits"
 	"stacksnap/images"
 	"stacksnap/task"
@@ -27,8 +28,11 @@ type target struct {
 	saved    *images.Map // those in which the last snapshot of the recording was walked
 	maxCopy  int         // bytes of one stack
 
+	runtimes *managed.Runtimes
+
 	stacks    []profile.Stack        // of the snapshot that was walked last
 	frames    []unwind.Frame         // of all of them
+	joined    []unwind.Frame         // of those with managed frames
 	lacking   []task.ThreadID        // its threads whose stacks need a longer copy
 	missing   map[task.ThreadID]bool // threads whose last sample was left out or cut
 	doubtful  bool                   // one of its walks led to where no code is known
@@ -57,6 +61,9 @@ func newTarget(p task.Process, o Options, interval time.Duration) (*target, erro
 func (t *target) start(onStop func(time.Duration)) {
 	t.tracker = newTracker(t.process, t.note, onStop, t.saving, &t.options, t.code)
 	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.memoryMap)
+	if !t.options.NoRuntimes {
+		t.runtimes = managed.New(t.process, t.options.Native, t.note)
+	}
 }
 
 // recordTo has what follows written to another recording; nil: to none. It makes a new unwinder:
@@ -120,6 +127,7 @@ func (t *target) merge(s *task.Snapshot, looks []profile.Look, whole bool) error
 // finish makes the profile, and ends the recording.
 func (t *target) finish(end recording.End) (*profile.Profile, error) {
 	t.tracker.noteShort()
+	t.runtimes.Note()
 	made := t.saving.profile(t.builder)
 	return made, t.saving.close(end)
 }

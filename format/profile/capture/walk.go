@@ -17,6 +17,12 @@ const usualFrames = 6
 // walk walks the stacks of a snapshot in the images that were mapped when they were
 // copied, as far as those are known. The stacks are good until the next walk.
 func (t *target) walk(s *task.Snapshot) verdict {
+	v := t.walkNative(s)
+	t.join(s)
+	return v
+}
+
+func (t *target) walkNative(s *task.Snapshot) verdict {
 	v := t.walkOnce(s)
 	if v == generatedCode {
 		t.tracker.reread()
@@ -91,7 +97,7 @@ func isWhole(frames []unwind.Frame, stop unwind.Stop) bool {
 // to be what was there.
 func (t *target) isRemapped(s *task.Snapshot, i int) bool {
 	st := &t.stacks[i]
-	return !st.Repeat && t.tracker.check(&s.Threads[i], st.Frames, st.Stop) == remappedCode
+	return !st.Repeat && t.tracker.check(&s.Threads[i], st.Walked(), st.Stop) == remappedCode
 }
 
 // countRemapped counts the threads whose code was remapped.
@@ -118,7 +124,7 @@ func (f *tracker) countSure(t *task.Thread, s *profile.Stack) int {
 	if !f.usesList() {
 		return 0
 	}
-	n, _ := f.sure(t, s.Frames, s.Stop)
+	n, _ := f.sure(t, s.Walked(), s.Stop)
 	return n
 }
 
@@ -127,6 +133,7 @@ func cutUnsure(t *task.Thread, s *profile.Stack) {
 	if t.Sure == 0 || s.Repeat {
 		return
 	}
-	s.Frames = s.Frames[:min(t.Sure, len(s.Frames))]
+	s.Frames = s.Walked()[:min(t.Sure, len(s.Walked()))]
+	s.Native = nil
 	s.Stop = unwind.Stop{Reason: unwind.Unsteady}
 }

@@ -17,6 +17,8 @@ func Is(l *profile.Location) bool {
 	switch {
 	case l.Image == nil || l.Kernel || l.Function == "" || isMark(l.Function):
 		return false
+	case l.Image.Runtime:
+		return isOwnManaged(l)
 	case l.Image.Generated:
 		return isOwnGenerated(l.Function)
 	case !isOwnImage(l.Image) || isForeignFile(l.File) || isGo(l) && isGoStandard(l.Function):

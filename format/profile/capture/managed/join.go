@@ -1,0 +1,128 @@
+package managed
+
+import (
+	"errors"
+	"fmt"
+
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// kinds remembers what native functions are to the runtimes.
+type kinds map[lookedUp]unwind.Kind
+
+type lookedUp struct {
+	at      task.Addr
+	runtime int
+}
+
+func (k *kinds) clear() { *k = kinds{} }
+
+// Join appends to dst the stack of a thread with its managed frames, which it sets in t as
+// well, and reports whether there are any. The frames of t are valid until its next stack.
+func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Frame, stop unwind.Stop) (joined []unwind.Frame, ok bool) {
+	t.Managed, t.ManagedErr = nil, nil
+	runtime := r.readFrames(t)
+	if runtime < 0 {
+		r.stale = r.stale || r.runsLoop(native)
+		delete(r.kept, t.ID)
+		return dst, false
+	}
+	frames := r.kept[t.ID]
+	joined, err := unwind.Join(dst, native, stop, frames, func(f *unwind.Frame) unwind.Kind { return r.kind(f, runtime) }, r.all)
+	if err != nil {
+		r.apart++
+		r.stale = true
+		t.ManagedErr = err
+		delete(r.kept, t.ID)
+		return dst, false
+	}
+	t.Managed = frames
+	return joined, len(frames) > 0
+}
+
+// readFrames reads the managed frames of a thread into kept, and returns whose they are; less
+// than 0: there are none, or they are of several runtimes.
+func (r *Runtimes) readFrames(t *task.Thread) (runtime int) {
+	runtime = -1
+	frames := r.kept[t.ID][:0]
+	for i := range t.Chains {
+		c := &t.Chains[i]
+		if c.Runtime >= len(r.found) || len(c.Objects) == 0 {
+			continue
+		}
+		before := len(frames)
+		instance := &r.found[c.Runtime]
+		var err error
+		frames, err = instance.Frames(frames, r.threads.inner(t.ID), c.Objects, r.memory)
+		switch {
+		case err != nil:
+			t.ManagedErr, r.stale = err, true
+			return -1
+		case len(frames) == before:
+		case runtime >= 0:
+			t.ManagedErr = errSeveral
+			return -1
+		default:
+			runtime = c.Runtime
+		}
+		for j := range frames[before:] {
+			frames[before+j].Runtime = instance.Name()
+		}
+	}
+	r.kept[t.ID] = frames
+	return runtime
+}
+
+var errSeveral = errors.New("the thread has frames of several interpreters")
+
+// Kept returns the managed frames of the last stack of a thread.
+func (r *Runtimes) Kept(id task.ThreadID) []task.ManagedFrame {
+	if r == nil {
+		return nil
+	}
+	return r.kept[id]
+}
+
+// runsLoop reports whether a stack has a frame that runs managed functions.
+func (r *Runtimes) runsLoop(native []unwind.Frame) bool {
+	for i := range native {
+		for runtime := range r.found {
+			if r.kind(&native[i], runtime) == unwind.EvalLoop {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kind says what a native frame is to a runtime.
+func (r *Runtimes) kind(f *unwind.Frame, runtime int) unwind.Kind {
+	at := codeAt(f)
+	key := lookedUp{at, runtime}
+	k, ok := r.kinds[key]
+	if !ok {
+		k = kindAt(r.in, at, &r.found[runtime])
+		r.kinds[key] = k
+	}
+	return k
+}
+
+func kindAt(m *images.Map, at task.Addr, in *found) unwind.Kind {
+	im, ok := m.Find(at)
+	if !ok || im.Path != in.at.path || im.Load != in.at.load || im.File == nil {
+		return unwind.Unrelated
+	}
+	if sym, ok := im.File.Symbol(im.VMAddr(at)); ok && in.IsLoop(sym.Name) {
+		return unwind.EvalLoop
+	}
+	return unwind.OfInterpreter
+}
+
+// Note adds how many stacks are shown without their managed frames, if any are.
+func (r *Runtimes) Note() {
+	if r != nil && r.apart > 0 {
+		r.note(fmt.Sprintf("stacks shown with native frames alone, as those of the interpreter did not match them: %d", r.apart))
+	}
+}

@@ -1,0 +1,150 @@
+package managed
+
+import (
+	"slices"
+	"time"
+
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/unwind/runtimes"
+	"stacksnap/unwind/runtimes/cpython"
+)
+
+// Runtimes are those of a process that is captured. The zero value has none and finds none.
+type Runtimes struct {
+	find   func(*images.Image, task.Memory) (runtimes.Instance, error)
+	memory task.Memory
+	waits  task.WaitReader // the process's; may be nil
+	note   func(string)
+	all    bool // native frames of the interpreter are kept
+
+	seen  map[place]bool // images that were searched
+	found []found
+	in    *images.Map // that was searched last
+	kinds kinds
+
+	threads numbers
+	chains  map[task.ThreadID][]task.Chain
+	read    time.Time     // when the chains were
+	cost    time.Duration // of reading them
+	stale   bool          // a thread had no chain, or that of another
+
+	frames []task.ManagedFrame
+	kept   map[task.ThreadID][]task.ManagedFrame // of the last stack of each thread
+	apart  int                                   // stacks whose managed frames do not match
+}
+
+// found is a runtime with the image that it is in.
+type found struct {
+	runtimes.Instance
+	at place
+}
+
+// place identifies an image.
+type place struct {
+	path string
+	load task.Addr
+}
+
+// New returns the runtimes of a process. With all, Join keeps the native frames of the
+// interpreter. Note takes a line for the reader.
+func New(p task.Process, all bool, note func(string)) *Runtimes {
+	return &Runtimes{
+		find: find, memory: p.Memory(), waits: p.Capabilities().Waits, note: note, all: all,
+		seen: map[place]bool{}, kept: map[task.ThreadID][]task.ManagedFrame{},
+	}
+}
+
+// find returns the runtime of an image, nil if there is none.
+func find(im *images.Image, m task.Memory) (runtimes.Instance, error) {
+	p, err := cpython.Find(im, m)
+	if p == nil {
+		return nil, err
+	}
+	return p, err
+}
+
+// search searches the images that are new in m.
+func (r *Runtimes) search(m *images.Map) {
+	if m == r.in || m == nil {
+		return
+	}
+	r.in = m
+	r.kinds.clear()
+	for _, im := range m.Images {
+		at := place{im.Path, im.Load}
+		if r.seen[at] {
+			continue
+		}
+		r.seen[at] = true
+		instance, err := r.find(im, r.memory)
+		switch {
+		case err != nil:
+			r.note(err.Error() + "; its native frames are shown")
+		case instance != nil:
+			r.found = append(r.found, found{instance, at})
+		}
+	}
+}
+
+// The pauses between two readings of the chains in a sampling.
+const (
+	leastPause = 10 * time.Millisecond
+	pauseRatio = 20 // of the time that reading them takes
+)
+
+// Found searches the images that are new, and reports whether there is a runtime.
+func (r *Runtimes) Found(m *images.Map) bool {
+	if r != nil {
+		r.search(m)
+	}
+	return r.Any()
+}
+
+// Any reports whether a runtime was found.
+func (r *Runtimes) Any() bool { return r != nil && len(r.found) > 0 }
+
+// Chains returns what to copy of each thread in the next stop. It reads memory of a process that
+// runs, now and then anew; fresh has it do so in any case.
+func (r *Runtimes) Chains(ids []task.ThreadID, fresh bool) map[task.ThreadID][]task.Chain {
+	pause := max(leastPause, pauseRatio*r.cost)
+	if fresh || r.chains == nil || r.stale && time.Since(r.read) > pause {
+		r.readChains(ids)
+	}
+	return r.chains
+}
+
+func (r *Runtimes) readChains(ids []task.ThreadID) {
+	began := time.Now()
+	r.stale, r.chains = false, map[task.ThreadID][]task.Chain{}
+	r.threads.use(ids, r.waits)
+	for i := range r.found {
+		chains, err := r.found[i].Chains(r.memory, func(handle task.Addr) (task.ThreadID, bool) {
+			return r.threads.byHandle(r.memory, handle)
+		})
+		if err != nil {
+			r.note(err.Error() + "; its native frames are shown")
+		}
+		for own, c := range chains {
+			if id, ok := r.threads.outer(own); ok {
+				c.Runtime = i
+				r.chains[id] = append(r.chains[id], c)
+			}
+		}
+	}
+	r.forget(ids)
+	r.read = time.Now()
+	r.cost = r.read.Sub(began)
+}
+
+// forget drops what is kept of threads that have ended.
+func (r *Runtimes) forget(ids []task.ThreadID) {
+	if len(r.kept) <= len(ids) {
+		return
+	}
+	for id := range r.kept {
+		if !slices.Contains(ids, id) {
+			delete(r.kept, id)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package capture
+
+import (
+	"slices"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
+
+// withChains adds to a watch what to copy for the language runtimes of the process; fresh has
+// that found out anew.
+func (t *target) withChains(w task.Watch, fresh bool) task.Watch {
+	if t.options.Suspend == task.SuspendNone || !t.runtimes.Found(t.tracker.images) {
+		return w
+	}
+	ids, err := t.process.Threads()
+	if err == nil {
+		w.Chains = t.runtimes.Chains(ids, fresh)
+	}
+	return w
+}
+
+// watch returns what to probe in the next snapshot of a sampling.
+func (t *target) watch() task.Watch { return t.withChains(t.tracker.watch(), false) }
+
+// watchAll returns what to probe in a stop that is not one of many.
+func (t *target) watchAll() task.Watch { return t.withChains(t.tracker.watchAll(), true) }
+
+// join puts the managed frames of a snapshot into the stacks that were walked.
+func (t *target) join(s *task.Snapshot) {
+	if !t.runtimes.Any() {
+		return
+	}
+	t.joined = slices.Grow(t.joined[:0], len(t.frames))
+	for i := range t.stacks {
+		t.joinStack(&s.Threads[i], &t.stacks[i])
+	}
+}
+
+func (t *target) joinStack(th *task.Thread, st *profile.Stack) {
+	if st.Repeat {
+		th.Managed = t.runtimes.Kept(th.ID)
+		return
+	}
+	first := len(t.joined)
+	var ok bool
+	if t.joined, ok = t.runtimes.Join(t.joined, th, st.Frames, st.Stop); ok {
+		st.Native, st.Frames = st.Frames, t.joined[first:len(t.joined):len(t.joined)]
+	}
+}

@@ -1,0 +1,37 @@
+package owncode
+
+import (
+	"strings"
+
+	"stacksnap/format/profile"
+)
+
+// isOwnManaged reports whether a function of an interpreter's language is of the program's own:
+// not of the language's library, nor of a package that others wrote.
+func isOwnManaged(l *profile.Location) bool {
+	switch {
+	case l.File == "<string>" || l.File == "<stdin>": // python -c, or typed
+		return true
+	case l.File == "" || strings.HasPrefix(l.File, "<"): // "<frozen importlib._bootstrap>"
+		return false
+	}
+	return !isForeignFile(l.File) && !isPythonLibrary(l.File)
+}
+
+// isPythonLibrary reports whether a file is of Python's own library, wherever that is installed:
+// in lib/python3.12/, or lib64.
+func isPythonLibrary(file string) bool {
+	for {
+		_, rest, ok := strings.Cut(file, "/lib")
+		if !ok {
+			return false
+		}
+		if version, ok := strings.CutPrefix(strings.TrimPrefix(rest, "64"), "/python"); ok {
+			version, _, isFolder := strings.Cut(version, "/")
+			if isFolder && strings.Trim(version, ".0123456789t") == "" {
+				return true
+			}
+		}
+		file = rest
+	}
+}

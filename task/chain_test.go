@@ -1,0 +1,122 @@
+package task
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// heap is memory in which each 8-byte word has its own address as value, but for some.
+type heap map[Addr]Addr
+
+func (h heap) ReadMemory(p []byte, a Addr) (int, error) {
+	const end = 0x9000
+	for i := range p {
+		at := a + Addr(i)
+		if at < 0x1000 || at >= end {
+			return i, &FaultError{Addr: at}
+		}
+		var word [8]byte
+		value, ok := h[at&^7]
+		if !ok {
+			value = 0
+		}
+		binary.LittleEndian.PutUint64(word[:], uint64(value))
+		p[i] = word[at&7]
+	}
+	return len(p), nil
+}
+
+func places(c CopiedChain) (list []Addr) {
+	for _, o := range c.Objects {
+		list = append(list, o.At)
+	}
+	return list
+}
+
+func TestChains(t *testing.T) {
+	h := heap{0x2010: 0x3000, 0x3008: 0x3800, 0x3820: 0x3ff0, 0x4010: 0x5000, 0x6010: 0x6000, 0x7010: 0x8ffc}
+	links := []Link{{0x10, 16}, {8, 0x30}, {0x20, 0x40}}
+	for name, test := range map[string]struct {
+		chain Chain
+		want  []Addr
+		cut   bool
+	}{
+		"each link leads to its object":  {Chain{At: 0x2000, Size: 0x20, Links: links}, []Addr{0x2000, 0x3000, 0x3800, 0x3ff0, 0x5000}, false},
+		"without links":                  {Chain{At: 0x2000, Size: 8}, []Addr{0x2000}, false},
+		"not readable":                   {Chain{At: 0x100, Size: 8}, nil, true},
+		"beyond the copied bytes":        {Chain{At: 0x2000, Size: 0x12, Links: links}, []Addr{0x2000}, false},
+		"an object that ends unreadable": {Chain{At: 0x7000, Size: 0x20, Links: links}, []Addr{0x7000}, true},
+		"too large":                      {Chain{At: 0x2000, Size: maxObjectSize + 1, Links: links}, nil, true},
+	} {
+		var r chainRoom
+		r.reserve(MaxChains)
+		got := r.copyAll(h, []Chain{test.chain})
+		if d := cmp.Diff(test.want, places(got[0])); d != "" || got[0].Cut != test.cut {
+			t.Errorf("%s: cut %t, want %t\n%s", name, got[0].Cut, test.cut, d)
+		}
+	}
+}
+
+// TestChainInACircle ends, and leaves room for others.
+func TestChainInACircle(t *testing.T) {
+	h := heap{0x6010: 0x6000}
+	circle := Chain{At: 0x6000, Size: 0x20, Links: []Link{{0x10, 0x20}}}
+	var r chainRoom
+	r.reserve(fewObjects / 16)
+	got := r.copyAll(h, []Chain{circle, circle, {Runtime: 3, At: 0x2000, Size: 8}})
+	if len(got[0].Objects) != maxChainObjects || !got[0].Cut {
+		t.Errorf("%d objects of a circle, cut %t", len(got[0].Objects), got[0].Cut)
+	}
+	if len(got) != 3 || got[2].Runtime != 3 || len(got[2].Objects) != 1 {
+		t.Errorf("behind circles: %v", got[2])
+	}
+}
+
+// TestCopiedBytes are those of the target, also in what is kept of a chain.
+func TestCopiedBytes(t *testing.T) {
+	h := heap{0x2000: 0x1122334455667788, 0x2010: 0x3000, 0x3008: 0x99}
+	var r, own chainRoom
+	r.reserve(1)
+	got := own.keep(r.copyAll(h, []Chain{{At: 0x2000, Size: 0x18, Links: []Link{{0x10, 0x10}, {0, 8}}}}))
+	r.reserve(1)
+	r.copyAll(h, []Chain{{At: 0x4000, Size: 0x18}}) // over what was copied
+	if v := got[0].Objects[0].Pointer(0); v != 0x1122334455667788 {
+		t.Errorf("first word %v", v)
+	}
+	if v := got[0].Objects[1].Pointer(8); v != 0x99 {
+		t.Errorf("word of the second object %v", v)
+	}
+	for _, offset := range []int{-1, 9, 1 << 40} {
+		if v := got[0].Objects[1].Pointer(offset); v != 0 {
+			t.Errorf("at %d: %v", offset, v)
+		}
+	}
+}
+
+func TestCopyingChainsAllocatesNothing(t *testing.T) {
+	h := heap{0x6010: 0x6000}
+	chains := []Chain{{At: 0x6000, Size: 0x20, Links: []Link{{0x10, 0x20}}}}
+	var m Memory = h
+	var r chainRoom
+	r.reserve(64)
+	if n := testing.AllocsPerRun(10, func() { r.clear(); r.copyAll(m, chains) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestChainThatChanged is not believed of a thread that was not stopped.
+func TestChainThatChanged(t *testing.T) {
+	h := heap{0x2010: 0x3000}
+	var r chainRoom
+	r.reserve(1)
+	got := r.copyAll(h, []Chain{{At: 0x2000, Size: 0x18, Links: []Link{{0x10, 0x10}, {0, 8}}}})
+	if !r.holds(h, got) {
+		t.Error("a chain that is as before does not hold")
+	}
+	h[0x3000] = 1
+	if r.holds(h, got) {
+		t.Error("a chain whose second object has changed holds")
+	}
+}
