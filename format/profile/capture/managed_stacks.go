@@ -10,7 +10,7 @@ import (
 // withChains adds to a watch what to copy for the language runtimes of the process; fresh has
 // that found out anew.
 func (t *target) withChains(w task.Watch, fresh bool) task.Watch {
-	if t.options.Suspend == task.SuspendNone || !t.runtimes.Found(t.tracker.images) {
+	if t.options.Suspend == task.SuspendNone || !t.runtimes.Found(t.code.in) {
 		return w
 	}
 	ids, err := t.process.Threads()

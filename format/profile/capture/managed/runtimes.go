@@ -61,8 +61,13 @@ func find(im *images.Image, m task.Memory) (runtimes.Instance, error) {
 	if p == nil {
 		return nil, err
 	}
-	return p, err
+	return python{p}, err
 }
+
+// python is a CPython as an instance of any runtime.
+type python struct{ *cpython.Instance }
+
+func (p python) Name() string { return "CPython " + p.Version() }
 
 // search searches the images that are new in m.
 func (r *Runtimes) search(m *images.Map) {

@@ -54,7 +54,7 @@ func (s *Saved) isLoop(at task.Addr) bool {
 	}
 	if im, ok := s.in.Find(at); ok && im.File != nil {
 		sym, _ := im.File.Symbol(im.VMAddr(at))
-		is = cpython.IsLoop(sym.Name)
+		is = new(cpython.Instance).IsLoop(sym.Name)
 	}
 	s.loops[at] = is
 	return is

@@ -1,0 +1,135 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stacksnap/task/needs"
+)
+
+// pythons returns the interpreters of this machine, from 3.8 on, by their versions.
+func pythons(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{"python3": needs.Tool(t, "python3")}
+	home, _ := os.UserHomeDir()
+	more, _ := filepath.Glob(filepath.Join(home, ".pyenv/versions/3.*/bin/python3"))
+	for _, path := range append(more, "/usr/bin/python3") {
+		out, err := exec.Command(path, "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])").Output()
+		version := strings.TrimSpace(string(out))
+		if minor, _ := strconv.Atoi(strings.Split(version+"..", ".")[1]); err == nil && minor >= 8 {
+			found[version+" of "+filepath.Dir(path)] = path
+		}
+	}
+	if len(found) > 1 {
+		delete(found, "python3") // it is one of the others
+	}
+	return found
+}
+
+// managedFrame is a frame of Python as Python and JSON have it.
+type managedFrame struct {
+	Function, File string
+	Line           int
+}
+
+// managedStacks returns the managed frames of each thread of a JSON document, the innermost first.
+func managedStacks(t *testing.T, document string) map[string][]managedFrame {
+	t.Helper()
+	var d struct {
+		Images  []struct{ Runtime bool }
+		Threads []struct {
+			ID    json.Number
+			Nodes []struct {
+				Function, File string
+				Line           int
+				Image          *int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(document), &d); err != nil {
+		t.Fatal(err)
+	}
+	stacks := map[string][]managedFrame{}
+	for _, th := range d.Threads {
+		var frames []managedFrame
+		for _, n := range th.Nodes {
+			if n.Image != nil && d.Images[*n.Image].Runtime {
+				frames = append(frames, managedFrame{n.Function, n.File, n.Line})
+			}
+		}
+		slices.Reverse(frames)
+		stacks[th.ID.String()] = frames
+	}
+	return stacks
+}
+
+// ownStacks reads what testdata/frames.py says of itself.
+func ownStacks(t *testing.T, line string) map[string][]managedFrame {
+	t.Helper()
+	var d map[string][][3]any
+	if err := json.Unmarshal([]byte(line), &d); err != nil {
+		t.Fatal(err)
+	}
+	stacks := map[string][]managedFrame{}
+	for id, frames := range d {
+		for _, f := range frames {
+			stacks[id] = append(stacks[id], managedFrame{f[0].(string), f[1].(string), int(f[2].(float64))})
+		}
+	}
+	return stacks
+}
+
+// startThreads starts testdata/frames.py, and returns what it says of itself.
+func startThreads(t *testing.T, python string, times int) (pid string, own map[string][]managedFrame) {
+	t.Helper()
+	cmd := exec.Command(python, "testdata/frames.py", strconv.Itoa(times))
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strconv.Itoa(cmd.Process.Pid), ownStacks(t, line)
+}
+
+// TestPythonFrames are those that Python itself has of its threads: each function, file and line,
+// in order, in a snapshot, in samples, and from a recording.
+func TestPythonFrames(t *testing.T) {
+	for version, python := range pythons(t) {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			pid, own := startThreads(t, python, 2)
+			save := filepath.Join(t.TempDir(), "a.snap")
+			for _, args := range [][]string{{"-p", pid}, {"-p", pid, "--save", save}, {save}, {"-p", pid, "-n", "5", "--save", save}, {save}} {
+				r := snap(t, append(args, "-f", "json", "-o", "-")...)
+				if r.code != exitOK {
+					t.Fatalf("%v: exit code %d: %s", args, r.code, r.err)
+				}
+				got := managedStacks(t, r.out)
+				for id, want := range own {
+					if d := cmp.Diff(want, got[id]); d != "" {
+						t.Errorf("%v: thread %s:\n%s", args, id, d)
+					}
+				}
+			}
+		})
+	}
+}
