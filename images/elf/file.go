@@ -59,6 +59,7 @@ var (
 	_ object.File             = (*File)(nil)
 	_ object.CodeReader       = (*File)(nil)
 	_ object.VariableReporter = (*File)(nil)
+	_ object.DataFinder       = (*File)(nil)
 )
 
 // area is a part of a file with code: an executable section, or an executable segment

@@ -59,7 +59,10 @@ type File struct {
 	data map[int][]byte // section bytes by index
 }
 
-var _ object.File = (*File)(nil)
+var (
+	_ object.File       = (*File)(nil)
+	_ object.DataFinder = (*File)(nil)
+)
 
 // Open opens the wanted slice of a file, which must be a regular file.
 func Open(path string, want Want) (*File, error) {

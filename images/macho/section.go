@@ -83,6 +83,16 @@ func (f *File) sectionIndex(vmaddr uint64) int {
 	return -1
 }
 
+// SectionRange implements [object.DataFinder].
+func (f *File) SectionRange(name string) (vmaddr, size uint64, ok bool) {
+	for i := range f.sections {
+		if s := &f.sections[i]; s.Segment+","+s.Name == name {
+			return s.VMAddr, s.Size, true
+		}
+	}
+	return 0, 0, false
+}
+
 // SectionData returns the bytes of the first section with a name, in any segment if
 // segment is "". They are cached; the caller must not modify them. The error wraps
 // [object.ErrNoSection].

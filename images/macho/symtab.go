@@ -70,6 +70,25 @@ func (f *File) eachSymbol(yield func(i uint32, n *nlist) bool) bool {
 	return f.eachNlist(f.nlists, f.src.readLinkEdit, yield)
 }
 
+// Exported implements [object.DataFinder], by the symbol table.
+func (f *File) Exported(name string) (vmaddr uint64, ok bool) {
+	t := f.symtab()
+	if t == nil {
+		return 0, false
+	}
+	f.eachSymbol(func(_ uint32, n *nlist) bool {
+		if n.defined() && !n.local() {
+			raw, named := t.names.at(n.strx)
+			vmaddr, ok = n.value, named && raw == "_"+name
+		}
+		return !ok
+	})
+	if !ok {
+		return 0, false
+	}
+	return vmaddr, true
+}
+
 func (f *File) eachNlist(at place, readAt func(p []byte, offset uint64) (int, error), yield func(i uint32, n *nlist) bool) bool {
 	size := uint64(nlistSize(f.is64))
 	read := func(p []byte, off uint64) (int, error) { return readAt(p, at.offset+off) }

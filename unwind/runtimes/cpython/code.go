@@ -1,0 +1,160 @@
+package cpython
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"stacksnap/task"
+)
+
+const (
+	maxLines  = 1 << 20  // bytes of a table of lines
+	maxCached = 32 << 20 // bytes of all that are kept
+	maxCode   = 1 << 25  // instructions of a function
+	maxCopies = 1 << 16  // of a function's bytecode
+)
+
+// code is what is kept of a code object.
+type code struct {
+	key            codeKey
+	function, file string
+	lines          []byte
+	lineOf         map[int]int // by offset
+}
+
+// codeKey are the words of a code object that differ once its memory has another one.
+type codeKey struct {
+	name, filename, lines task.Addr
+	firstLine             int32
+	size                  uint64 // instructions
+}
+
+// codeCache has code objects by address.
+type codeCache struct {
+	codes map[task.Addr]*code
+	size  int // bytes of their tables
+}
+
+func (c *codeCache) add(a task.Addr, co *code) {
+	const overhead = 256
+	if c.size += len(co.lines) + overhead; c.size > maxCached || c.codes == nil {
+		c.codes, c.size = map[task.Addr]*code{}, len(co.lines)+overhead
+	}
+	c.codes[a] = co
+}
+
+// errNotCode means that a frame's executable is another object.
+var errNotCode = errors.New("no code object")
+
+// readCode returns the code object at a, and its head.
+func (p *Instance) readCode(m task.Memory, a task.Addr) (*code, task.Object, error) {
+	head := task.Object{At: a, Bytes: make([]byte, p.layout.codeBytes())}
+	if err := task.ReadFull(m, head.Bytes, a); err != nil {
+		return nil, head, err
+	}
+	if err := p.checkType(m, head.Pointer(p.layout.object.kind)); err != nil {
+		return nil, head, err
+	}
+	key := p.layout.codeKey(&head)
+	if co := p.codes.codes[a]; co != nil && co.key == key {
+		return co, head, nil
+	}
+	co, err := p.layout.loadCode(m, key, &head)
+	if err != nil {
+		return nil, head, fmt.Errorf("code object at %v: %w", a, err)
+	}
+	p.codes.add(a, co)
+	return co, head, nil
+}
+
+func (l *layout) codeKey(head *task.Object) codeKey {
+	c := &l.code
+	k := codeKey{
+		name: head.Pointer(l.qualifiedName()), filename: head.Pointer(c.filename), lines: head.Pointer(c.lines),
+		firstLine: int32(binary.LittleEndian.Uint32(head.Bytes[c.firstLine:])),
+	}
+	if c.bytecode != 0 {
+		k.size = uint64(head.Pointer(l.object.kind + 8)) // ob_size
+	}
+	return k
+}
+
+// qualifiedName returns the offset of the best name that the version has.
+func (l *layout) qualifiedName() int {
+	if l.code.qualname != 0 {
+		return l.code.qualname
+	}
+	return l.code.name
+}
+
+func (l *layout) loadCode(m task.Memory, key codeKey, head *task.Object) (co *code, err error) {
+	if key.size > maxCode {
+		return nil, fmt.Errorf("it has %d instructions", key.size)
+	}
+	co = &code{key: key, lineOf: map[int]int{}}
+	if co.function, err = l.readString(m, key.name, maxName); err != nil {
+		return nil, fmt.Errorf("its name: %w", err)
+	}
+	if co.file, err = l.readString(m, key.filename, maxPath); err != nil {
+		return nil, fmt.Errorf("its file: %w", err)
+	}
+	if co.lines, err = l.readBytes(m, key.lines, maxLines); err != nil {
+		return nil, fmt.Errorf("its lines: %w", err)
+	}
+	return co, nil
+}
+
+// readBytes reads a bytes object of at most most bytes.
+func (l *layout) readBytes(m task.Memory, a task.Addr, most int) ([]byte, error) {
+	size, err := task.ReadPointer(m, a+task.Addr(l.bytes.size), 8)
+	if err != nil {
+		return nil, err
+	}
+	if size > task.Addr(most) {
+		return nil, fmt.Errorf("%d bytes at %v", uint64(size), a)
+	}
+	b := make([]byte, size)
+	return b, task.ReadFull(m, b, a+task.Addr(l.bytes.data))
+}
+
+// codeTypeName is what the type of code objects is called.
+const codeTypeName = "code"
+
+// checkType returns errNotCode for another type than that of code objects, whose size
+// tells whether the layout is the one expected: that of debug builds differs.
+func (p *Instance) checkType(m task.Memory, a task.Addr) error {
+	if a == p.codeType && a != 0 {
+		return nil
+	}
+	at, err := task.ReadPointer(m, a+task.Addr(p.layout.object.typeName), 8)
+	if err != nil {
+		return err
+	}
+	name, err := task.ReadCString(m, at, 64)
+	if err != nil {
+		return err
+	}
+	if name != codeTypeName {
+		return errNotCode
+	}
+	size, err := task.ReadPointer(m, a+task.Addr(p.layout.object.typeSize), 8)
+	if err != nil {
+		return err
+	}
+	if size != task.Addr(p.layout.code.size) {
+		return fmt.Errorf("code objects have %d bytes, not the %d of CPython %v: a build of another layout", uint64(size), p.layout.code.size, p.version)
+	}
+	p.codeType = a
+	return nil
+}
+
+// line returns the line of the instruction at a byte offset.
+func (c *code) line(offset int, format lineFormat) int {
+	line, ok := c.lineOf[offset]
+	if !ok {
+		line = format.lineAt(c.lines, int(c.key.firstLine), offset)
+		c.lineOf[offset] = line
+	}
+	return line
+}

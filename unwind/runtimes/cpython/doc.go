@@ -1,0 +1,25 @@
+// Package cpython reads the Python frames of CPython's threads.
+//
+// [Find] recognises an image by the section of the runtime's state, or by its symbol,
+// and learns the layout from the table that the state begins with (3.13 and later), or
+// from a table by version (3.8 to 3.12). [Instance.Chains] lists the thread states, and
+// what of each to copy in the stop: the state, and the frames that it leads to. After the
+// stop, [Instance.Frames] reads functions, files and lines of the copied frames, whose
+// code objects do not change.
+//
+// # Frames and entries
+//
+// Up to 3.10 each Python frame has a native frame of the interpreter's loop. From 3.11 on
+// a Python function called by another has none: the loop runs a chain of frames, of which
+// the outermost is an entry. 3.11 marks it by a flag. Later versions put a frame that
+// runs no function (a shim) below it.
+//
+// Frames that a traceback does not show are left out: those whose function has not
+// reached its first traceable instruction, shims, and those of generated code.
+//
+// # Damage
+//
+// All that is read may be wrong. Strings, tables and chains have limits, cycles end, and
+// the type of a code object is checked for its name and size, which no build of another
+// layout has. What is found to be wrong is an error, never a frame.
+package cpython

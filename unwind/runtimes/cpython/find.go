@@ -1,0 +1,97 @@
+package cpython
+
+import (
+	"fmt"
+	"strings"
+
+	"stacksnap/images"
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
+
+// Instance is the CPython of an image: its state in one process. It is for one goroutine
+// at a time.
+type Instance struct {
+	version version
+	layout  layout
+	runtime task.Addr // of _PyRuntime
+
+	states   map[task.ThreadID]threadState // as Chains found them
+	codes    codeCache
+	codeType task.Addr // of code objects; 0: not seen yet
+	seen     map[task.Addr]bool
+}
+
+// Version returns the version of the language and its implementation: "3.12.1", or "3.9"
+// where only that is known.
+func (p *Instance) Version() string { return p.version.String() }
+
+// Find returns the CPython in an image, nil if there is none. The error says why it
+// cannot be read, in one line.
+func Find(im *images.Image, m task.Memory) (*Instance, error) {
+	at, ok := runtimeState(im)
+	if !ok {
+		return nil, nil
+	}
+	p := &Instance{runtime: at, seen: map[task.Addr]bool{}}
+	if arch := im.File.Arch(); arch != task.AMD64 && arch != task.ARM64 {
+		return nil, fmt.Errorf("CPython on %v: %w", arch, errLayout)
+	}
+	v, told, err := findVersion(im, m, at)
+	if err != nil {
+		return nil, fmt.Errorf("CPython: %w", err)
+	}
+	if p.version, err = v, v.check(); err == nil {
+		p.layout, err = layoutFor(v, told, m, at)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("CPython %v: %w", v, err)
+	}
+	return p, nil
+}
+
+// layoutFor returns the layout of a version. told: it has a table of its offsets.
+func layoutFor(v version, told bool, m task.Memory, at task.Addr) (layout, error) {
+	if told {
+		return readOffsets(m, at, v)
+	}
+	l, ok := layoutOf(v.minor())
+	if !ok {
+		return l, errLayout
+	}
+	return l, nil
+}
+
+// The section of the runtime's state, from 3.10 on, in ELF and in Mach-O.
+const (
+	sectionELF   = ".PyRuntime"
+	sectionMachO = "__DATA,PyRuntime"
+)
+
+// runtimeState returns the address of _PyRuntime. Its symbol is looked up only in images
+// that are called after Python: others have the section.
+func runtimeState(im *images.Image) (task.Addr, bool) {
+	f, ok := im.File.(object.DataFinder)
+	if !ok {
+		return 0, false
+	}
+	for _, name := range []string{sectionELF, sectionMachO} {
+		if at, _, ok := f.SectionRange(name); ok {
+			return im.Addr(at), true
+		}
+	}
+	if !strings.Contains(im.Name(), "python") && !im.Main {
+		return 0, false
+	}
+	at, ok := f.Exported("_PyRuntime")
+	return im.Addr(at), ok
+}
+
+// IsLoop reports whether a function of the image runs Python frames: the interpreter's
+// loop, a part that a compiler split off it, or an instruction of a build in which each
+// is a function.
+func (p *Instance) IsLoop(symbol string) bool {
+	const loop = "_PyEval_EvalFrameDefault"
+	rest, ok := strings.CutPrefix(symbol, loop)
+	return ok && (rest == "" || rest[0] == '.') || strings.HasPrefix(symbol, "_TAIL_CALL_")
+}

@@ -1,0 +1,173 @@
+package cpython
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/task/live"
+	"stacksnap/task/needs"
+)
+
+// python is an interpreter that tests run.
+type python struct {
+	name    string // for the skip
+	command []string
+	version string // what Version returns; "": any
+}
+
+// pythons are the interpreters that may be installed: pyenv's, Debian's, and those that
+// $STACKSNAP_PYTHONS lists as paths.
+func pythons() []python {
+	home, _ := os.UserHomeDir()
+	list := []python{{"/usr/bin/python3.11", []string{"/usr/bin/python3.11"}, ""}}
+	for _, v := range []string{"3.8.18", "3.9.18", "3.10.13", "3.11.7", "3.12.1", "3.13.0"} {
+		list = append(list, python{"python " + v, []string{filepath.Join(home, ".pyenv/versions", v, "bin/python3")}, v})
+	}
+	for _, p := range filepath.SplitList(os.Getenv("STACKSNAP_PYTHONS")) {
+		list = append(list, python{p, []string{p}, ""})
+	}
+	return list
+}
+
+// eachPython runs a test with each interpreter, and skips those that are missing.
+func eachPython(t *testing.T, run func(t *testing.T, py python)) {
+	for _, py := range pythons() {
+		t.Run(py.name, func(t *testing.T) {
+			if _, err := os.Stat(py.command[0]); errors.Is(err, fs.ErrNotExist) {
+				needs.Skip(t, py.name, "not installed")
+			}
+			t.Parallel()
+			run(t, py)
+		})
+	}
+}
+
+// target is a process of testdata/target.py, all of whose threads are blocked.
+type target struct {
+	pid    int
+	memory task.Memory
+	images *images.Map
+	told   map[task.ThreadID][]task.ManagedFrame // what it said of itself
+	ids    map[task.Addr]task.ThreadID           // by pthread_self
+}
+
+// start starts the interpreter with arguments that make it run target.py, and waits
+// until it has written what its threads do.
+func start(t *testing.T, py python, args ...string) *target {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out")
+	for i, a := range args {
+		if a == "OUT" {
+			args[i] = out
+		}
+	}
+	cmd := exec.Command(py.command[0], append(py.command[1:], args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	cmd.Env = append(os.Environ(), "PYTHONPATH=testdata", "PYTHONDONTWRITEBYTECODE=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if b, err := os.ReadFile(out); err == nil {
+			return attach(t, cmd.Process.Pid, b)
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("%v ended: %v\n%s", cmd.Args, err, &stderr)
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%v: its threads do not block\n%s", cmd.Args, &stderr)
+		}
+	}
+}
+
+func attach(t *testing.T, pid int, told []byte) *target {
+	t.Helper()
+	p, err := live.Open(pid)
+	needs.Ptrace(t, err)
+	t.Cleanup(func() { p.Close() })
+	m, errs := images.Load(p, nil, nil)
+	for _, err := range errs {
+		t.Log(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	g := &target{pid: pid, memory: p.Memory(), images: m, told: map[task.ThreadID][]task.ManagedFrame{}}
+	g.decode(t, told)
+	return g
+}
+
+// decode decodes what the target wrote.
+func (g *target) decode(t *testing.T, b []byte) {
+	t.Helper()
+	var said struct {
+		Threads map[task.ThreadID][][3]any
+		Handles map[task.Addr]task.ThreadID
+	}
+	if err := json.Unmarshal(b, &said); err != nil {
+		t.Fatal(err)
+	}
+	g.ids = said.Handles
+	for id, frames := range said.Threads {
+		for _, f := range frames {
+			file, err := hex.DecodeString(f[1].(string))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.told[id] = append(g.told[id], task.ManagedFrame{Function: f[0].(string), File: string(file), Line: int(f[2].(float64))})
+		}
+	}
+}
+
+// thread returns the thread of a value of pthread_self.
+func (g *target) thread(handle task.Addr) (task.ThreadID, bool) {
+	id, ok := g.ids[handle]
+	return id, ok
+}
+
+// instance returns the CPython of the target.
+func (g *target) instance(t *testing.T) *Instance {
+	t.Helper()
+	for _, im := range g.images.Images {
+		p, err := Find(im, g.memory)
+		if err != nil {
+			t.Fatalf("%s: %v", im.Path, err)
+		}
+		if p != nil {
+			return p
+		}
+	}
+	t.Fatal("no CPython was found")
+	return nil
+}
+
+// copyChain copies a chain, as a capture does in the stop.
+func copyChain(m task.Memory, c task.Chain) []task.Object {
+	var objects []task.Object
+	at, size := c.At, c.Size
+	for i := 0; at != 0 && len(objects) < 5000; i++ {
+		o := task.Object{At: at, Bytes: make([]byte, size)}
+		if n, _ := m.ReadMemory(o.Bytes, at); n < size {
+			break
+		}
+		objects = append(objects, o)
+		link := c.Links[min(i, len(c.Links)-1)]
+		at, size = o.Pointer(link.Offset), link.Size
+	}
+	return objects
+}

@@ -1,0 +1,135 @@
+package cpython
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"stacksnap/task"
+)
+
+const (
+	maxInterpreters = 1000
+	maxThreads      = 10000
+	maxFrames       = 4000
+)
+
+// threadState is what identifies a thread state. Its memory may be used again, for
+// another thread.
+type threadState struct {
+	at, interp     task.Addr
+	handle, native uint64
+}
+
+var (
+	errChanged = errors.New("the list of threads changed while it was read")
+	errThreads = errors.New("too many interpreters or threads")
+)
+
+// Chains returns what to copy of each thread with a thread state while it is stopped.
+// threads returns the thread of a value of pthread_self. It is asked first, as the
+// system's own ids in thread states are those of the target's PID namespace, and
+// missing before 3.11; nil stands for a function that knows none. With an error, what
+// was read before it is returned.
+func (p *Instance) Chains(m task.Memory, threads func(handle task.Addr) (task.ThreadID, bool)) (map[task.ThreadID]task.Chain, error) {
+	p.states = map[task.ThreadID]threadState{}
+	framed := map[task.ThreadID]bool{}
+	err := p.eachThread(m, func(s threadState, frame task.Addr) {
+		id, ok := s.thread(threads)
+		if !ok || framed[id] {
+			return // of several states of a thread, the latest interpreter's with a frame
+		}
+		if _, known := p.states[id]; !known || frame != 0 {
+			p.states[id], framed[id] = s, frame != 0
+		}
+	})
+	chains := make(map[task.ThreadID]task.Chain, len(p.states))
+	for id, s := range p.states {
+		chains[id] = p.layout.chain(s.at)
+	}
+	if err != nil {
+		err = fmt.Errorf("CPython %v: %w", p.version, err)
+	}
+	return chains, err
+}
+
+// thread returns the thread of a state.
+func (s *threadState) thread(threads func(task.Addr) (task.ThreadID, bool)) (task.ThreadID, bool) {
+	if threads != nil {
+		if id, ok := threads(task.Addr(s.handle)); ok {
+			return id, true
+		}
+	}
+	return task.ThreadID(s.native), s.native != 0
+}
+
+// chain returns the chain that begins at a thread state.
+func (l *layout) chain(at task.Addr) task.Chain {
+	frame := l.frameBytes()
+	c := task.Chain{At: at, Size: l.threadBytes()}
+	if l.cframe.size != 0 {
+		c.Links = append(c.Links, task.Link{Offset: l.thread.frame, Size: l.cframe.size},
+			task.Link{Offset: l.cframe.next, Size: frame})
+	} else {
+		c.Links = append(c.Links, task.Link{Offset: l.thread.frame, Size: frame})
+	}
+	c.Links = append(c.Links, task.Link{Offset: l.frame.previous, Size: frame})
+	return c
+}
+
+// eachThread calls yield with each thread state and where its frames are. The target may
+// change the lists meanwhile, so each state must point to its interpreter.
+func (p *Instance) eachThread(m task.Memory, yield func(s threadState, frame task.Addr)) error {
+	interp, err := task.ReadPointer(m, p.runtime+task.Addr(p.layout.head), 8)
+	if err != nil {
+		return err
+	}
+	left := maxThreads
+	for range maxInterpreters {
+		if interp == 0 {
+			return nil
+		}
+		if err := p.eachThreadOf(m, interp, &left, yield); err != nil {
+			return err
+		}
+		if interp, err = task.ReadPointer(m, interp+task.Addr(p.layout.interp.next), 8); err != nil {
+			return err
+		}
+	}
+	return errThreads
+}
+
+func (p *Instance) eachThreadOf(m task.Memory, interp task.Addr, left *int, yield func(threadState, task.Addr)) error {
+	at, err := task.ReadPointer(m, interp+task.Addr(p.layout.interp.threads), 8)
+	b := make([]byte, p.layout.threadBytes())
+	for ; at != 0 && err == nil; *left-- {
+		if *left == 0 {
+			return errThreads
+		}
+		if err = task.ReadFull(m, b, at); err != nil {
+			break
+		}
+		s := p.layout.state(at, b)
+		if s.interp != interp {
+			return errChanged
+		}
+		o := task.Object{Bytes: b}
+		yield(s, o.Pointer(p.layout.thread.frame))
+		at = o.Pointer(p.layout.thread.next)
+	}
+	return err
+}
+
+// state reads a thread state of which threadBytes were copied.
+func (l *layout) state(at task.Addr, b []byte) threadState {
+	t := &l.thread
+	s := threadState{
+		at:     at,
+		interp: task.Addr(binary.LittleEndian.Uint64(b[t.interp:])),
+		handle: binary.LittleEndian.Uint64(b[t.handle:]),
+	}
+	if t.native != 0 {
+		s.native = binary.LittleEndian.Uint64(b[t.native:])
+	}
+	return s
+}

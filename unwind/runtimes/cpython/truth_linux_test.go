@@ -1,0 +1,79 @@
+package cpython
+
+import (
+	"strings"
+	"testing"
+
+	"stacksnap/task"
+)
+
+// TestFramesAreThoseThatPythonTells compares all threads of a process with what it said
+// of itself by sys._current_frames.
+func TestFramesAreThoseThatPythonTells(t *testing.T) {
+	eachPython(t, func(t *testing.T, py python) {
+		for _, args := range [][]string{
+			{"testdata/target.py", "OUT", "1"},
+			{"-m", "target", "OUT", "1", "plain"},
+			{"-m", "target", "OUT", "8", "plain", "key"},
+			{"testdata/target.py", "OUT", "64", "methods", "reads", "sleeps"},
+		} {
+			g := start(t, py, args...)
+			p := g.instance(t)
+			g.compare(t, p, g.thread)
+			if p.layout.thread.native != 0 {
+				g.compare(t, p, nil)
+			}
+			if v := p.Version(); py.version != "" && v != py.version && !strings.HasPrefix(py.version, v+".") {
+				t.Errorf("version %s", v)
+			}
+		}
+	})
+}
+
+// compare compares the frames of each thread.
+func (g *target) compare(t *testing.T, p *Instance, threads func(task.Addr) (task.ThreadID, bool)) {
+	t.Helper()
+	chains, err := p.Chains(g.memory, threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(chains) != len(g.told)+1 { // the one that told
+		t.Errorf("%d chains, of %d threads", len(chains), len(g.told)+1)
+	}
+	for id, told := range g.told {
+		chain, ok := chains[id]
+		if !ok {
+			t.Errorf("thread %d has no chain", id)
+			continue
+		}
+		frames, err := p.Frames(nil, id, copyChain(g.memory, chain), g.memory)
+		if err != nil {
+			t.Errorf("thread %d, in %v: %v", id, told[0], err)
+		}
+		sameFrames(t, frames, told)
+	}
+}
+
+// sameFrames compares frames with those that Python tells, which has no entries.
+func sameFrames(t *testing.T, frames, told []task.ManagedFrame) {
+	t.Helper()
+	var named []task.ManagedFrame
+	for _, f := range frames {
+		if f.Entry = false; f.Function != "" {
+			named = append(named, f)
+		}
+	}
+	for i := range max(len(named), len(told)) {
+		switch {
+		case i >= len(named):
+			t.Errorf("frame %d is missing: %v\nof %v", i, told[i], told)
+		case i >= len(told):
+			t.Errorf("frame %d is too much: %v\nbeside %v", i, named[i], told)
+		case named[i] != told[i]:
+			t.Errorf("frame %d is %v, not %v\nof %v", i, named[i], told[i], told)
+		default:
+			continue
+		}
+		return
+	}
+}
