@@ -110,6 +110,7 @@ func startThreads(t *testing.T, python string, times int) (pid string, own map[s
 	return strconv.Itoa(cmd.Process.Pid), ownStacks(t, line)
 }
 
+
 // TestPythonFrames are those that Python itself has of its threads: each function, file and line,
 // in order, in a snapshot, in samples, and from a recording.
 func TestPythonFrames(t *testing.T) {

@@ -4,7 +4,7 @@
 // # Who does what
 //
 // Package unwind first walks a stack as native code. A runtime adds to that in four
-// steps, each with its own owner:
+// steps. An [Instance] does the first three; package capture/managed calls it:
 //
 //	recognise  Which runtime does an image contain? Decided from the image alone, once:
 //	           by a magic section, a symbol or a table. An image contains one runtime at
@@ -12,15 +12,16 @@
 //	attach     Where is its state, and what is the layout? Offsets come from the target's
 //	           own tables if it has them, else from a table by version; which of the two
 //	           is reported. What is read belongs to the instance, not to the process.
-//	read       Which managed frames does a thread have, or a task that no thread runs?
-//	           They are read through task.Memory alone, so that a live process, a core and
-//	           a recording share the code. A frame chain on the heap may change while it
-//	           is read: its head is read again afterwards, and a difference marks the
-//	           stack as torn.
-//	join       Where do these frames belong? The walk asks at the frame of the
-//	           interpreter's loop or of the runtime itself. One managed chain replaces
-//	           that frame for each entry into the loop; the native frames above and below
-//	           it stay in order.
+//	read       Which managed frames does a thread have? A frame chain on the heap is a
+//	           task.Chain, and copied while the thread is stopped. What does not change
+//	           while a function runs (its name, its lines) is read afterwards, through
+//	           task.Memory alone, so that live processes and cores share the code. A
+//	           recording has the frames. A chain of a thread that was not stopped is
+//	           believed only if it begins as before when it has been copied.
+//	join       Where do these frames belong? unwind.Join puts one segment of managed frames
+//	           in place of each native frame of the interpreter's loop; the native frames
+//	           above and below it stay in order. Where the numbers of the two do not
+//	           match, the native frames stay alone.
 //
 // Each step depends on those before it only: a reader does not search for images, and
 // the walk does not know a runtime's structures.
