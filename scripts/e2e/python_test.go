@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,7 +111,6 @@ func startThreads(t *testing.T, python string, times int) (pid string, own map[s
 	return strconv.Itoa(cmd.Process.Pid), ownStacks(t, line)
 }
 
-
 // TestPythonFrames are those that Python itself has of its threads: each function, file and line,
 // in order, in a snapshot, in samples, and from a recording.
 func TestPythonFrames(t *testing.T) {
@@ -133,4 +133,42 @@ func TestPythonFrames(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPythonShares: each function of a program that runs has its share of the samples, and hardly
+// any sample lacks its Python frames.
+func TestPythonShares(t *testing.T) {
+	const samples, tolerance = 2000, 0.05
+	for version, python := range pythons(t) {
+		t.Run(version, func(t *testing.T) {
+			cmd := start(t, python, "testdata/shares.py")
+			r := snap(t, "-p", pid(cmd), "-n", strconv.Itoa(samples), "-f", "folded", "-o", "-")
+			if r.code != exitOK {
+				t.Fatalf("exit code %d: %s", r.code, r.err)
+			}
+			for function, want := range map[string]float64{"energy": 0.7, "mass": 0.2, "rest": 0.1, "<module>": 1} {
+				if got := float64(samplesWith(t, r.out, function)) / samples; math.Abs(got-want) > tolerance {
+					t.Errorf("%s has %.3f of the samples, want %.3f", function, got, want)
+				}
+			}
+		})
+	}
+}
+
+// samplesWith counts the samples of folded stacks that have a function.
+func samplesWith(t *testing.T, folded, function string) (n int) {
+	t.Helper()
+	for line := range strings.Lines(folded) {
+		at := strings.LastIndexByte(line, ' ')
+		stack, count := line[:max(0, at)], strings.TrimSpace(line[at+1:])
+		if !slices.Contains(strings.Split(stack, ";"), function) {
+			continue
+		}
+		more, err := strconv.Atoi(count)
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		n += more
+	}
+	return n
 }

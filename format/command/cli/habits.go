@@ -23,7 +23,7 @@ func foreignFlags() map[string]string {
 		"nonblocking": "here it is --no-stop", "tid": "here it is --thread", "t": "for a thread it is --thread",
 		"all-cpus": "for all processes it is --system", "a": "for all processes it is --system",
 		"call-graph": "whole stacks are always taken",
-		"e": "samples are of time; perf counts events", "event": "samples are of time; perf counts events",
+		"e":          "samples are of time; perf counts events", "event": "samples are of time; perf counts events",
 		"time": "here it is --duration", "timeout": "here it is --duration", "seconds": "here it is --duration",
 	}
 }

@@ -63,5 +63,8 @@ func isOwnImage(im *profile.Image) bool {
 	if !strings.HasPrefix(im.Path, "/") {
 		return false // what is known of it is not enough: "[vdso]", a report without paths
 	}
+	if isPythonLibrary(im.Path) || isForeignFile(im.Path) {
+		return false // an extension module, of the language's or others'
+	}
 	return !hasPrefix(im.Path, systemFolders) && !hasPrefix(path.Base(im.Path), runtimeLibraries)
 }

@@ -25,6 +25,7 @@ var knownLoops = []string{
 	"sd_event_wait", "sd_event_run", "sd_event_loop", "_dbus_loop_iterate", "_dbus_loop_run", // systemd, D-Bus
 	"CFRunLoopRun", "CFRunLoopRunInMode", "CFRunLoopRunSpecific", "__CFRunLoopRun", "__CFRunLoopServiceMachPort", // Apple
 	"-[NSApplication run]", "-[NSRunLoop(NSRunLoop) runMode:beforeDate:]", "NSApplicationMain", "UIApplicationMain",
+	"BaseServer.serve_forever", "serve_forever", // Python's socketserver
 	"dispatch_main", "_dispatch_sigsuspend", "xpc_main", "mach_msg_server",
 	"QEventDispatcherUNIX::processEvents", "QEventDispatcherGlib::processEvents", "QEventLoop::exec", // Qt
 	"epoll_reactor::run", "kqueue_reactor::run", "detail::scheduler::run", // Boost.Asio
