@@ -190,7 +190,7 @@ func TestManaged(t *testing.T) {
 		"/opt/python/lib64/python3.9/json/decoder.py":           false,
 		"/srv/venv/lib/python3.12/site-packages/flask/app.py":   false,
 		"/usr/lib/python3/dist-packages/apt.py":                 false,
-		"/srv/lib/python/app.py":                                false,
+		"/srv/lib/python/app.py":                                true,
 		"/srv/lib/pythonic/app.py":                              true,
 		"/srv/lib/app.py":                                       true,
 	} {
