@@ -241,3 +241,19 @@ func (n *named) Close() error {
 	}
 	return err
 }
+
+// SectionRange implements [object.DataFinder].
+func (n *named) SectionRange(name string) (vmaddr, size uint64, ok bool) {
+	if f, can := n.File.(object.DataFinder); can {
+		return f.SectionRange(name)
+	}
+	return 0, 0, false
+}
+
+// Exported implements [object.DataFinder].
+func (n *named) Exported(name string) (vmaddr uint64, ok bool) {
+	if f, can := n.File.(object.DataFinder); can {
+		return f.Exported(name)
+	}
+	return 0, false
+}
