@@ -3,7 +3,7 @@ package cpython
 // layout has the offsets of the fields that are read, in bytes.
 //
 // Those of 3.8 to 3.12 are in the functions below. They come from CPython's headers by
-// scripts/fixtures/pythonoffsets.c on x86-64, and are the same for all patch releases.
+// testdata/offsets.c on x86-64, and are the same for all patch releases.
 // They hold for all 64-bit systems with Unix's sizes: what is read, and what is before
 // it, are pointers, integers and locks by pointer. Later versions have a table of their
 // own offsets, see [debugOffsets].

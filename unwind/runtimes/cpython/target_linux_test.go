@@ -110,6 +110,7 @@ func attach(t *testing.T, pid int, told []byte) *target {
 	t.Helper()
 	p, err := live.Open(pid)
 	needs.Ptrace(t, err)
+	task.SetLimits(p, task.Limits{MaxCopy: time.Minute})
 	t.Cleanup(func() { p.Close() })
 	m, errs := images.Load(p, nil, nil)
 	for _, err := range errs {
@@ -163,20 +164,4 @@ func (g *target) instance(t *testing.T) *cpython.Instance {
 	}
 	t.Fatal("no CPython was found")
 	return nil
-}
-
-// copyChain copies a chain, as a capture does in the stop.
-func copyChain(m task.Memory, c task.Chain) []task.Object {
-	var objects []task.Object
-	at, size := c.At, c.Size
-	for i := 0; at != 0 && len(objects) < 5000; i++ {
-		o := task.Object{At: at, Bytes: make([]byte, size)}
-		if n, _ := m.ReadMemory(o.Bytes, at); n < size {
-			break
-		}
-		objects = append(objects, o)
-		link := c.Links[min(i, len(c.Links)-1)]
-		at, size = o.Pointer(link.Offset), link.Size
-	}
-	return objects
 }

@@ -105,5 +105,8 @@ func nameVersion(name string) (version, bool) {
 	}
 	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 	minor, err := strconv.ParseUint(digits, 10, 8)
-	return version(3<<24 | minor<<16), err == nil
+	if err != nil {
+		return 0, false
+	}
+	return version(3<<24 | minor<<16), true
 }
