@@ -86,7 +86,8 @@ func (r run) check(t *testing.T) {
 	}
 }
 
-// sleeper starts a target that does nothing, and returns its pid.
+// sleeper starts a target that does nothing, and returns its pid once it sleeps: a program
+// that is still being loaded has no libraries that could be asked for.
 func sleeper(t *testing.T) string {
 	t.Helper()
 	cmd := exec.Command("sleep", "1000000")
@@ -94,7 +95,17 @@ func sleeper(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	return strconv.Itoa(cmd.Process.Pid)
+	pid := strconv.Itoa(cmd.Process.Pid)
+	for {
+		stat, err := os.ReadFile("/proc/" + pid + "/stat")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stateOf(stat) == 'S' {
+			return pid
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // started starts a target that reads its standard input, and returns its pid once it has
