@@ -20,7 +20,7 @@ the others. Checks, all of them unless some are named:
   shellcheck   all scripts
   documents    links, pictures and paths in README.md and ARCHITECTURE.md
 
-.ci/run checks these and everything else, in hours.
+.ci/run checks these and everything else, in 40 to 60 minutes.
 
 Exit codes: 0 fine, also where something was not checked; 1 a check failed; 2 usage.
 TEXT

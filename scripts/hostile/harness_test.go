@@ -40,11 +40,11 @@ func snap(t *testing.T, limit time.Duration, args ...string) run {
 }
 
 // finish runs a command to its end, in a process group of its own, and kills the group
-// where that takes longer than limit.
+// where that takes longer than limit. What is beside runs meanwhile.
 //
 // The peak is of wait4(2), which counts the memory of this program at the fork (the
 // kernel's exec_mmap): tests that need much write it to files.
-func finish(t *testing.T, limit time.Duration, cmd *exec.Cmd) (r run) {
+func finish(t *testing.T, limit time.Duration, cmd *exec.Cmd, beside ...func(*os.Process)) (r run) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -56,6 +56,9 @@ func finish(t *testing.T, limit time.Duration, cmd *exec.Cmd) (r run) {
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range beside {
+		go f(cmd.Process)
 	}
 	late := make(chan bool, 1)
 	stop := time.AfterFunc(limit, func() { late <- true; _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
