@@ -7,8 +7,8 @@ usage() {
 	cat <<'TEXT'
 Usage: scripts/check.sh [CHECK...]
 
-Checks this source before a push, in about two minutes on two processors once Go's
-caches are filled. Prints a line for each check: "ok"; "FAILED", with what was said
+Checks this source before a push, in about two minutes on two idle processors once Go's
+caches are filled, and in three or four if what all packages import has changed. Prints a line for each check: "ok"; "FAILED", with what was said
 below it; or "not checked", with what is missing. One that fails does not keep it from
 the others. Checks, all of them unless some are named:
 
