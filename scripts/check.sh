@@ -8,9 +8,10 @@ usage() {
 Usage: scripts/check.sh [CHECK...]
 
 Checks this source before a push, in about two minutes on two idle processors once Go's
-caches are filled, and in three or four if what all packages import has changed. Prints a line for each check: "ok"; "FAILED", with what was said
-below it; or "not checked", with what is missing. One that fails does not keep it from
-the others. Checks, all of them unless some are named:
+caches are filled, and in three or four if what all packages import has changed.
+Prints a line for each check: "ok"; "FAILED", with what was said below it; or "not
+checked", with what is missing. One that fails does not keep it from the others. Checks,
+all of them unless some are named:
 
   gofmt        the form of all Go files
   vet          go vet for linux/amd64, linux/arm64 and darwin/arm64, without cgo
