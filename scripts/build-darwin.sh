@@ -60,8 +60,10 @@ in_env() {
 	*) fail "no such architecture: $arch (arm64 or amd64)" ;;
 	esac
 	# The stubs stand for what zig does not bring. The warning is Go's own: it
-	# passes flags for a linker that a compile does not use.
-	CC="$zig cc -target $target -L$stubs -F$stubs -Wno-unused-command-line-argument" \
+	# passes flags for a linker that a compile does not use. What is checked is
+	# compiled as what is built, so that it is compiled once.
+	GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath" \
+		CC="$zig cc -target $target -L$stubs -F$stubs -Wno-unused-command-line-argument" \
 		CGO_ENABLED=1 GOOS=darwin GOARCH=$arch "$@"
 }
 

@@ -7,10 +7,11 @@ usage() {
 	cat <<'TEXT'
 Usage: scripts/check.sh [CHECK...]
 
-Checks this source before a push, in about two minutes on two processors once Go's
-caches are filled. Prints a line for each check: "ok"; "FAILED", with what was said
-below it; or "not checked", with what is missing. One that fails does not keep it from
-the others. Checks, all of them unless some are named:
+Checks this source before a push, in about two minutes on two idle processors once Go's
+caches are filled, and in three or four if what all packages import has changed.
+Prints a line for each check: "ok"; "FAILED", with what was said below it; or "not
+checked", with what is missing. One that fails does not keep it from the others. Checks,
+all of them unless some are named:
 
   gofmt        the form of all Go files
   vet          go vet for linux/amd64, linux/arm64 and darwin/arm64, without cgo
@@ -20,7 +21,7 @@ the others. Checks, all of them unless some are named:
   shellcheck   all scripts
   documents    links, pictures and paths in README.md and ARCHITECTURE.md
 
-.ci/run checks these and everything else, in hours.
+.ci/run checks these and everything else, in 40 to 60 minutes.
 
 Exit codes: 0 fine, also where something was not checked; 1 a check failed; 2 usage.
 TEXT

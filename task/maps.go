@@ -21,17 +21,17 @@ type MapReader interface {
 	OpenJITDump(mapped []string) (f *os.File, path string, err error)
 }
 
-// LoaderReader is a live [Process] whose kernel is asked where its loader, and what that
-// has loaded, is: place by place, because a listing takes a question for each region. Its
+// LoaderReader is a live [Process] whose kernel is asked for single addresses: where the
+// loader is, and what it has loaded. A listing would take a call for each region. Its
 // Regions have no paths.
 type LoaderReader interface {
 	// Loader returns where the loader describes what it has loaded by now
 	// ([Info].LoaderInfo), and the size of pointers in it: dyld moves that while a
-	// program starts. The address is 0 as long as the loader has not told it.
+	// program starts. The address is 0 until the loader has published it.
 	Loader() (a Addr, pointerSize int, err error)
-	// Rename asks anew what the program is called, for Info to tell from then on, and
-	// reports whether that has changed. A process may have been opened while exec put
-	// another program in its place.
+	// Rename reads the program's name anew, which Info then returns, and reports whether it
+	// has changed. A process may have been opened while exec put another program in its
+	// place.
 	Rename() bool
 	// RegionAt returns the region that an address lies in, or the next above it,
 	// false when there is none, without its path.
@@ -53,7 +53,7 @@ type Mapped struct {
 // Contains reports whether a is in the mapping.
 func (m *Mapped) Contains(a Addr) bool { return m.Start <= a && a < m.End }
 
-// Mapping is what tells mappings of files apart: equal ones show the same file
+// Mapping identifies what a mapping maps: two regions with equal ones show the same file
 // at the same place.
 type Mapping struct {
 	Base       Addr   // where the file's first byte is, or would be

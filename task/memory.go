@@ -4,7 +4,19 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"strconv"
 )
+
+// Addr is an address in the target process, never one in a file: a position in
+// a file's own numbering is a vmaddr (a plain uint64), and
+// slide = address − vmaddr.
+type Addr uint64
+
+// String returns the address in hexadecimal with 0x before it.
+func (a Addr) String() string {
+	var b [len("0x") + 16]byte
+	return string(strconv.AppendUint(append(b[:0], "0x"...), uint64(a), 16))
+}
 
 // Memory reads the target's memory. A read that meets an unreadable byte
 // returns the n < len(p) bytes before it and a *[FaultError] that says where.

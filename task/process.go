@@ -1,3 +1,7 @@
+// Package task is the vocabulary of stacksnap: what a process, a thread, its
+// registers and its copied stack are, whoever supplies them. A live Mach task,
+// a live Linux process, a core file and a recording all implement [Process];
+// everything above this package works on the [Snapshot] that [Take] makes.
 package task
 
 import (

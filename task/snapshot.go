@@ -8,7 +8,7 @@ import (
 
 // The bounds of what one stop copies.
 const (
-	// FirstStackLimit is how much of each stack is copied unless more is asked.
+	// FirstStackLimit is how many bytes of each stack are copied by default.
 	FirstStackLimit = 256 << 10
 	// MaxStackLimit is the most that is copied of one stack, whatever was asked.
 	MaxStackLimit = 64 << 20

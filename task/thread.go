@@ -2,6 +2,10 @@ package task
 
 import "time"
 
+// ThreadID names one thread of a process: the thread id of the kernel (gettid)
+// on Linux, the system-wide unique thread id (pthread_threadid_np) on macOS.
+type ThreadID uint64
+
 // State is what the kernel said of a thread just before it was stopped.
 type State uint8
 

@@ -25,7 +25,7 @@ type limits struct {
 
 func newLimits() *limits { return &limits{texts: texts{kept: map[string]string{}}} }
 
-// processReader takes up what a report has of one process.
+// processReader collects what a report says about one process.
 type processReader struct {
 	*limits
 	profile *profile.Profile

@@ -27,7 +27,7 @@ type Spool struct {
 	Now        func() time.Time
 }
 
-// Letter is a file of a spool.
+// Letter is a queued upload, which is one file of a spool.
 type Letter struct {
 	Name string
 	At   time.Time // time when the letter was added; later than that of all letters before it

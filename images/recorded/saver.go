@@ -55,13 +55,15 @@ func NewSaver(w *recording.Writer, m task.Memory, prune PruneFunc) *Saver {
 func (s *Saver) Memory() task.Memory { return s.memory }
 
 // Place sets what is mapped from the next snapshot on: the images, and the regions
-// with code. It returns the images to build the map from. Their files support, beside
-// [object.File], only the methods that unwinding and symbolizing call.
+// with code. It returns the same images with files that note what is read of them; the map
+// is to be built from those. Beside [object.File] these files have only the methods that
+// unwinding and symbolizing call.
 func (s *Saver) Place(placed []object.Placed, regions iter.Seq2[task.Region, error]) []object.Placed {
 	return s.place(placed, recording.SharedCache{}, regions)
 }
 
-// PlaceMap is Place for the images of a map. It returns the map to use instead.
+// PlaceMap does what Place does, for all images of m. The map that it returns is to be used
+// instead of m.
 func (s *Saver) PlaceMap(m *images.Map, regions iter.Seq2[task.Region, error]) *images.Map {
 	placed := make([]object.Placed, len(m.Images))
 	for i, im := range m.Images {

@@ -34,13 +34,20 @@ func killSoon(cmd *exec.Cmd, within time.Duration) {
 }
 
 // moments is a time in which stacksnap starts, and has worked for a while.
-func moments(t *testing.T, pid string) time.Duration {
-	return 2*wallTime(t, pid) + 150*time.Millisecond
+func moments(t *testing.T, w worker) time.Duration {
+	return 2*wallTime(t, w.pid()) + 150*time.Millisecond
+}
+
+// momentsOfLaunch is moments with a worker that then ends: it keeps all processors busy.
+func momentsOfLaunch(t *testing.T) time.Duration {
+	w := startWorker(t)
+	defer func() { _ = w.process.Kill() }()
+	return moments(t, w)
 }
 
 func killSampling(t *testing.T, kills int) {
 	w := startWorker(t)
-	within := moments(t, w.pid())
+	within := moments(t, w)
 	whole, none := 0, 0
 	for i := range kills {
 		file := filepath.Join(t.TempDir(), "saved")
@@ -103,7 +110,7 @@ func spinner(t *testing.T, w worker) string {
 
 func killWatching(t *testing.T, kills int) {
 	w := startWorker(t)
-	within := moments(t, w.pid())
+	within := moments(t, w)
 	reports, recordings := 0, 0
 	for range kills {
 		dir := t.TempDir()
@@ -146,7 +153,7 @@ func readReports(t *testing.T, dir string) (reports, recordings int) {
 
 func killLaunching(t *testing.T, kills int) {
 	program := compile(t, "work", "-O1")
-	within := moments(t, startWorker(t).pid())
+	within := momentsOfLaunch(t)
 	whole, none, started := 0, 0, 0
 	for range kills {
 		file := filepath.Join(t.TempDir(), "saved")

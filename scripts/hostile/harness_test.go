@@ -40,11 +40,11 @@ func snap(t *testing.T, limit time.Duration, args ...string) run {
 }
 
 // finish runs a command to its end, in a process group of its own, and kills the group
-// where that takes longer than limit.
+// where that takes longer than limit. What is beside runs meanwhile.
 //
 // The peak is of wait4(2), which counts the memory of this program at the fork (the
 // kernel's exec_mmap): tests that need much write it to files.
-func finish(t *testing.T, limit time.Duration, cmd *exec.Cmd) (r run) {
+func finish(t *testing.T, limit time.Duration, cmd *exec.Cmd, beside ...func(*os.Process)) (r run) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -56,6 +56,9 @@ func finish(t *testing.T, limit time.Duration, cmd *exec.Cmd) (r run) {
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range beside {
+		go f(cmd.Process)
 	}
 	late := make(chan bool, 1)
 	stop := time.AfterFunc(limit, func() { late <- true; _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
@@ -86,7 +89,8 @@ func (r run) check(t *testing.T) {
 	}
 }
 
-// sleeper starts a target that does nothing, and returns its pid.
+// sleeper starts a target that does nothing, and returns its pid once it sleeps: a program
+// that is still being loaded has no libraries that could be asked for.
 func sleeper(t *testing.T) string {
 	t.Helper()
 	cmd := exec.Command("sleep", "1000000")
@@ -94,7 +98,17 @@ func sleeper(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	return strconv.Itoa(cmd.Process.Pid)
+	pid := strconv.Itoa(cmd.Process.Pid)
+	for {
+		stat, err := os.ReadFile("/proc/" + pid + "/stat")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stateOf(stat) == 'S' {
+			return pid
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // started starts a target that reads its standard input, and returns its pid once it has

@@ -269,12 +269,11 @@ func TestServersEnd(t *testing.T) {
 				s := serve(t, servers[name])
 				cmd := a.with(s.address, t.TempDir(), sleeper(t))
 				signalled := make(chan time.Time, 1)
-				go func() {
+				r := finish(t, a.limit, cmd, func(p *os.Process) {
 					<-s.asked
 					signalled <- time.Now()
-					_ = cmd.Process.Signal(syscall.SIGTERM)
-				}()
-				r := finish(t, a.limit, cmd)
+					_ = p.Signal(syscall.SIGTERM)
+				})
 				r.check(t)
 				if took := time.Since(<-signalled); took > endLimit+time.Second {
 					t.Errorf("it ended %v after the signal: %s", took, r.err)

@@ -36,8 +36,8 @@ type FS struct {
 	end    func()
 }
 
-// Mount mounts a file system with these files at a folder of its own. It is taken away at
-// the end of the test, and by the kernel at the end of this program.
+// Mount mounts a file system with these files in a temporary directory. It is unmounted at
+// the end of the test, or by the kernel when this program ends.
 func Mount(t *testing.T, files map[string][]byte) *FS {
 	t.Helper()
 	fd, err := syscall.Open("/dev/fuse", syscall.O_RDWR|syscall.O_CLOEXEC, 0)

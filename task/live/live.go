@@ -112,8 +112,8 @@ func choose(target string, all []task.Candidate, self int) (int, error) {
 	return 0, &AmbiguousError{target, found}
 }
 
-// Matching are the candidates whose name, program or path is the target exactly, or, where
-// there are none, whose name or program begins so.
+// Matching returns the candidates whose name, program or path equals target. If there are
+// none, it returns those whose name or program begins with it.
 func Matching(target string, all []task.Candidate) []task.Candidate {
 	var exact, begins []task.Candidate
 	for _, c := range all {

@@ -29,7 +29,7 @@ func Look(pid int) (p task.Process, sealed, err error) {
 	return looked, looked.Sealed(), nil
 }
 
-// KernelThreads tells of the threads of the kernel, see [procfs.KernelThreads].
+// KernelThreads returns the threads of the kernel; see [procfs.KernelThreads].
 func KernelThreads() (info task.Info, threads []task.Thread, lacks string, err error) {
 	return procfs.KernelThreads()
 }

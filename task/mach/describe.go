@@ -41,8 +41,8 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	return nil
 }
 
-// describeMore adds the name, and what the basic information should have told.
-// A kernel that does not know this flavor is not asked again.
+// describeMore adds the name, and what the basic information should have had. A kernel that
+// does not know this flavor of thread_info is not asked again.
 func (p *Process) describeMore(name port, t *task.Thread, all bool) {
 	if p.noExtended {
 		return

@@ -7,8 +7,8 @@ import (
 	"stacksnap/task"
 )
 
-// Open takes hold of a running process by the least right that is given: its
-// task's read port, or its control port. The target is not stopped by it.
+// Open opens a running process with the weakest right that the kernel grants: its task's
+// read port, or else the control port. It does not stop the target.
 //
 // The error is a *[task.NoProcessError], a *[task.PermissionError] that says
 // what would help, or wraps [task.ErrUnsupported] where this program cannot do

@@ -274,8 +274,8 @@ func (p *Process) awaitEach() {
 	}
 }
 
-// tellAgain repeats the order to stop. A thread that calls exec takes the id of
-// the first, attached but perhaps not told to stop, so each is told again.
+// tellAgain repeats the order to stop, to every thread. A thread that calls exec takes
+// over the id of the first one, which is seized then, but may never have got its order.
 func (p *Process) tellAgain() {
 	for _, w := range p.round.waiting {
 		interrupt(w.tid)

@@ -77,13 +77,13 @@ func indented(text []byte, err error) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// MarshalJSON adds what the report had of the thread besides.
+// MarshalJSON writes the thread with the keys of the original report that the model lacks.
 func (t ipsThread) MarshalJSON() ([]byte, error) {
 	type plain ipsThread
 	return t.rest.of(plain(t))
 }
 
-// UnmarshalJSON keeps what is not of the model.
+// UnmarshalJSON keeps the keys that the model lacks.
 func (t *ipsThread) UnmarshalJSON(text []byte) error {
 	type plain ipsThread
 	err := json.Unmarshal(text, (*plain)(t))

@@ -112,7 +112,8 @@ func without(defaults []setting, err error) []setting {
 	})
 }
 
-// whose adds the variable's name to an error that the command line alone does not have.
+// whose adds the name of the variable with the default flags to err, unless the command line
+// fails without these flags, too.
 func whose(err error, bare *Options) error {
 	if err == nil || bare.check() != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"stacksnap/format/profile/capture"
 )
 
 // A first signal ends a capture early, with its report. If this program then waits for
@@ -32,12 +34,12 @@ func (d *Deadline) Await(ctx context.Context, end func()) {
 	context.AfterFunc(ctx, func() {
 		time.Sleep(Grace - checkTime)
 		for {
-			before := processorTime()
+			before := capture.OwnCPU()
 			time.Sleep(checkTime)
 			if d.over.Load() {
 				return
 			}
-			if processorTime()-before < atWork {
+			if capture.OwnCPU()-before < atWork {
 				end()
 			}
 		}

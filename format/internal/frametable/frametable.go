@@ -104,7 +104,8 @@ func (t *Tables) frame(n *profile.Node, outer *Place) *Place {
 	return t.place(framePlace{outer, n.Image, address, t.function(words.AreaLabel(n), raw, file), n.Line, n.Column})
 }
 
-// mark returns the place of a mark, which has no address.
+// mark returns the place of a mark: a line of text in a stack that is no frame, and has no
+// address.
 func (t *Tables) mark(text string) *Place {
 	return t.place(framePlace{Function: t.function(text, "", "")})
 }

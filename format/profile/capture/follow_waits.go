@@ -136,8 +136,8 @@ func (g *several) finish(followed []*shot) (profiles []*profile.Profile, missing
 }
 
 // Follow captures the processes for which a thread of the last snapshot waits, those that
-// these wait for, and so on, as [OneShots] does with Follow. What [Series.Wait] has
-// returned of the last snapshot tells of its peer then.
+// these wait for, and so on, as [OneShots] does with Follow. It fills in the peers of the
+// waits that [Series.Wait] has returned for that snapshot.
 func (s *Series) Follow(id task.ThreadID, o Options) hangreport.Followed {
 	return s.shot.followed(id, o)
 }

@@ -170,9 +170,8 @@ func (r *recorder) soFar() *profile.Profile {
 	return r.builder.Profile()
 }
 
-// leaveOut drops the samples that were taken while the code which they are in was
-// remapped: whether it was the old or the new cannot be told. The verdict is that of the
-// walk.
+// leaveOut drops the samples whose code was remapped while they were taken: they may be of
+// the old code or of the new. v is the verdict of the walk. It returns how many it dropped.
 func (r *recorder) leaveOut(s *task.Snapshot, v verdict) (left int) {
 	r.forgetMissing(s)
 	kept := 0

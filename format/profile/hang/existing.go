@@ -8,8 +8,8 @@ import (
 	"stacksnap/format/profile/hangreport"
 )
 
-// confirmAfter is the time from one observation of a deadlock to the next: what a moment's
-// contention makes is over by then.
+// confirmAfter is the time between two observations of a deadlock. A wait cycle that is only
+// contention is over by then.
 const confirmAfter = 50 * time.Millisecond
 
 // deadlocks reports the deadlocks of any threads that exist when the watch begins; nil: there are

@@ -304,15 +304,15 @@ func (rst *rustState) expandPunycode(s string) string {
 }
 
 // genericArgs prints a list of generic arguments, without angle brackets.
-func (rst *rustState) genericArgs() {
-	first := true
-	for len(rst.str) > 0 && rst.str[0] != 'E' {
-		if first {
-			first = false
-		} else {
-			rst.writeString(", ")
+func (rst *rustState) genericArgs() { rst.list(", ", rst.genericArg) }
+
+// list prints the items up to an E, with a separator between them.
+func (rst *rustState) list(separator string, item func()) {
+	for first := true; len(rst.str) > 0 && rst.str[0] != 'E'; first = false {
+		if !first {
+			rst.writeString(separator)
 		}
-		rst.genericArg()
+		item()
 	}
 }
 

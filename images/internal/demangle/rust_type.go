@@ -210,15 +210,7 @@ func (rst *rustState) fnSig() {
 		}
 	}
 	rst.writeString("fn(")
-	first := true
-	for len(rst.str) > 0 && rst.str[0] != 'E' {
-		if first {
-			first = false
-		} else {
-			rst.writeString(", ")
-		}
-		rst.demangleType()
-	}
+	rst.list(", ", rst.demangleType)
 	rst.checkChar('E')
 	rst.writeByte(')')
 	if len(rst.str) > 0 && rst.str[0] == 'u' {
@@ -235,15 +227,7 @@ func (rst *rustState) fnSig() {
 func (rst *rustState) dynBounds() {
 	rst.writeString("dyn ")
 	rst.binder()
-	first := true
-	for len(rst.str) > 0 && rst.str[0] != 'E' {
-		if first {
-			first = false
-		} else {
-			rst.writeString(" + ")
-		}
-		rst.dynTrait()
-	}
+	rst.list(" + ", rst.dynTrait)
 	rst.checkChar('E')
 }
 

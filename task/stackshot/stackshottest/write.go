@@ -8,7 +8,7 @@ import (
 	"stacksnap/task/stackshot/kcdata"
 )
 
-// Bytes returns stackshots as a file has them, one behind the other.
+// Bytes returns stackshots as in a file: concatenated.
 func Bytes(shots ...*stackshot.Shot) []byte {
 	w := &writer{}
 	for _, s := range shots {

@@ -61,8 +61,8 @@ func CrashFacts(text string) (facts []string) {
 	return facts
 }
 
-// IPSFacts are the values of an .ips file by their place in the file; frames are in an image, not in
-// the one of a number.
+// IPSFacts returns the values of an .ips file, each with its place in the file. Frames have the
+// image itself instead of its number.
 func IPSFacts(text string) (facts []string) {
 	head, body, _ := strings.Cut(text, "\n")
 	var header, payload map[string]any

@@ -23,8 +23,8 @@ func Plain(s string) string {
 	return s
 }
 
-// SourceFile is the last element of a path, as sample has it; a compiler's own code
-// has a path for a file.
+// SourceFile returns the last element of a source file's path, which is what sample prints.
+// For code that the compiler made, sample prints a path, "/<compiler-generated>".
 func SourceFile(file string) string {
 	const generated = "<compiler-generated>"
 	switch name := path.Base(file); {

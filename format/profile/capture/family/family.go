@@ -23,10 +23,10 @@ const (
 	maxNotes     = 20                    // on members that could not be recorded
 )
 
-// Record records the process root and its descendants, each as [capture.Record]
-// does, from when it is found, at most 50 ms after its start, until it ends or
-// the options say so. It is over when root is no longer recorded, or ctx is done.
-// That a process ends is no error. One that calls exec is recorded anew.
+// Record records the process root and its descendants with [capture.Record]. Each is
+// found at most 50 ms after its start, and recorded until it ends or the options end it.
+// Record returns when root is no longer recorded, or ctx is done. The end of a process is
+// no error. One that calls exec gets another profile.
 //
 // A process that ends before it is found is missed, and the first profile notes that. The
 // profiles of root come first, then the others in the order in which their processes were

@@ -182,17 +182,30 @@ func (p *printer) autoDiffFunction(n *tree.Node, before string) {
 	if last := len(function) - 1; last >= 0 && function[last].Kind == tree.GenericSignature {
 		function, signature = function[:last], function[last]
 	}
-	p.write(before)
+	p.derived(derivation{before, " of ", " with respect to parameters %1 and results %2", " with "}, function, rest, signature)
+}
+
+// derivation has the words of what is derived from a function.
+type derivation struct {
+	before, of string // its kind, and the function
+	subsets    string // a template of the subsets of parameters and results
+	with       string // before the last node
+}
+
+// derived prints what is derived from a function. The first of rest is its kind; a last
+// of nil is not printed.
+func (p *printer) derived(d derivation, function, rest []*tree.Node, last *tree.Node) {
+	p.write(d.before)
 	p.print(rest[0])
-	p.write(" of ")
+	p.write(d.of)
 	p.printList(function, "")
 	if p.simple {
 		return
 	}
-	p.template(" with respect to parameters %1 and results %2", &tree.Node{Children: rest})
-	if signature != nil {
-		p.write(" with ")
-		p.print(signature)
+	p.template(d.subsets, &tree.Node{Children: rest})
+	if last != nil {
+		p.write(d.with)
+		p.print(last)
 	}
 }
 
@@ -206,18 +219,8 @@ func (p *printer) subsetThunk(n *tree.Node) {
 	if last := len(from) - 1; last > 0 {
 		from, to = from[:last], from[last]
 	}
-	p.write("autodiff subset parameters thunk for ")
-	p.print(rest[0])
-	p.write(" from ")
-	p.printList(from, "")
-	if p.simple {
-		return
-	}
-	p.template(" with respect to parameters %1 and results %2 to parameters %3", &tree.Node{Children: rest})
-	if to != nil {
-		p.write(" of type ")
-		p.print(to)
-	}
+	p.derived(derivation{"autodiff subset parameters thunk for ", " from ",
+		" with respect to parameters %1 and results %2 to parameters %3", " of type "}, from, rest, to)
 }
 
 func (p *printer) reorderingThunk(n *tree.Node) {
