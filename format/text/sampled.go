@@ -9,18 +9,13 @@ import (
 	"stacksnap/task"
 )
 
-// maxHeaviest is the most lines of a heaviest stack, the innermost ones: they fit on the
-// first screen with what comes before and after.
-const maxHeaviest = 12
-
 // writeSampled writes the report of many snapshots: the heaviest stacks of the thread that
 // ran most and of the main one; the busiest threads; the trees, merged by function, with
 // counts and the heaviest branch first; and the self times.
 func writeSampled(p *printer, o *words.Options) error {
 	shown := trees(p.Profile, o)
 	p.bounded(shown, o.Least)
-	p.header()
-	p.heaviest(o)
+	p.header(func(p *printer) { p.heaviest(o) })
 	for _, t := range shown.Threads {
 		p.Total = t.Samples
 		p.thread(t)
@@ -34,11 +29,7 @@ func writeSampled(p *printer, o *words.Options) error {
 // heaviest writes the heaviest stack of the thread that ran most, the busiest threads, and
 // the heaviest stack of the main thread.
 func (p *printer) heaviest(o *words.Options) {
-	straight := *p
-	straight.Profile = p.Profile.Straight()
-	if !o.SelfCalls {
-		straight.Profile = straight.Profile.FoldSelfCalls(owncode.Is)
-	}
+	straight := p.straight(o)
 	main, most := straight.Profile.MainThread(), busiest(straight.Profile)
 	if most != nil && most != main {
 		straight.heaviestOf(most, straight.busiestName(most))
@@ -51,6 +42,16 @@ func (p *printer) heaviest(o *words.Options) {
 		straight.busyThreads()
 	}
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
+}
+
+// straight returns a printer for stacks as they were captured, whatever the view, without addresses.
+func (p *printer) straight(o *words.Options) *printer {
+	straight := *p
+	straight.Profile, straight.Places = p.Profile.Straight(), false
+	if !o.SelfCalls {
+		straight.Profile = straight.Profile.FoldSelfCalls(owncode.Is)
+	}
+	return &straight
 }
 
 // isSimple reports whether a thread had the same calls in all samples, and waited for nothing that
@@ -87,41 +88,18 @@ func (p *printer) busiestName(t *profile.Thread) string {
 	return p.ThreadName(t.ID, t.Name) + ", which ran most"
 }
 
-// heaviestOf writes the most frequent stack of a thread without indentation; of one that
-// mostly ran, the stack with the most CPU time.
+// heaviestOf writes the most frequent stack of a thread; of one that mostly ran, the stack with
+// the most CPU time.
 func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	if len(t.Roots) == 0 {
 		return
 	}
 	p.Total = t.Samples
 	p.Line("")
-	p.Line("Heaviest stack of %s:", whose)
+	p.Line("Heaviest stack of %s, innermost first:", whose)
 	stack := words.ByFunction(p.Profile, t).Heaviest()
 	if t.MostlyRan() {
 		stack = words.ByFunction(p.Profile, t).Busiest()
 	}
-	if c := stack[0].Cut; c != nil {
-		p.Line("%s  %s", p.weight(stack[0]), p.Cut("<stack cut here: "+words.Clean(c.String(), words.MaxText)+">"))
-	}
-	lines := p.stackLines(stack)
-	if outer := len(lines) - maxHeaviest; outer > 0 {
-		above := 0
-		for _, run := range lines[:outer] {
-			above += len(run)
-		}
-		p.Line("%s  %s", p.weight(stack[0]), p.Faint("… "+words.Plural(above, "frame")+" above, see the tree"))
-		lines = lines[outer:]
-	}
-	for _, run := range lines {
-		p.frames(run, words.Position{})
-	}
-}
-
-// stackLines divides a stack into the frames of each line.
-func (p *printer) stackLines(stack []*profile.Node) (lines [][]*profile.Node) {
-	for len(stack) > 0 {
-		run := p.passing(stack, words.Position{})
-		lines, stack = append(lines, run), stack[len(run):]
-	}
-	return lines
+	p.innermostFirst(stack)
 }

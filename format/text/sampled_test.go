@@ -24,8 +24,8 @@ func TestBusiest(t *testing.T) {
 	}{
 		{0, 0, ""},
 		{49, 0, ""},
-		{100, 0, "Heaviest stack of thread 4243 \"idle\", which ran most:\n     100 100.0 %  start_thread"},
-		{100, 2, "Heaviest stack of the 3 threads that ran most:"},
+		{100, 0, "Heaviest stack of thread 4243 \"idle\", which ran most, innermost first:\n     100 100.0 %  futex_wait (libc.so.6)\n\n"},
+		{100, 2, "Heaviest stack of the 3 threads that ran most, innermost first:"},
 		{84, 0, ""}, // as the main one
 	} {
 		p := fixtures.Sampled()
@@ -40,10 +40,10 @@ func TestBusiest(t *testing.T) {
 	}
 }
 
-// TestHeaviestOfAView is from the outermost frame in, whichever way the trees are turned.
+// TestHeaviestOfAView is from the innermost frame out, whichever way the trees are turned.
 func TestHeaviestOfAView(t *testing.T) {
-	const main = "Heaviest stack of the main thread:\n      90  90.0 %  __libc_start_call_main"
-	const hung = "Heaviest stack of the thread:\n     100 100.0 %  start_thread"
+	const main = "Heaviest stack of the main thread, innermost first:\n      62  62.0 %  hot(int) (demo)\n      90  90.0 %  main (demo)  self 3\n\n"
+	const hung = "Heaviest stack of the thread, innermost first:\n     100 100.0 %  futex_wait (libc.so.6)\n\n"
 	for _, p := range []*profile.Profile{fixtures.Sampled(), fixtures.Sampled().Invert(), fixtures.Sampled().GroupBy(profile.ByProcess), fixtures.Sampled().Invert().Prune(50, 1)} {
 		if text := string(golden.Written(t, Tree, p)); !strings.Contains(text, main) {
 			t.Errorf("no heaviest stack:\n%s", text)
