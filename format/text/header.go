@@ -41,7 +41,7 @@ func (p *printer) written(write func(*printer)) string {
 	aside.Writer = bufio.NewWriter(&text)
 	write(&aside)
 	_ = aside.Writer.Flush() // a Builder takes everything
-	p.Guessed, p.FpOnly = aside.Guessed, aside.FpOnly
+	p.Guessed, p.FpOnly, p.calls = aside.Guessed, aside.FpOnly, aside.calls
 	return text.String()
 }
 
@@ -55,12 +55,17 @@ func (p *printer) more() {
 	}
 }
 
-// facts writes, at the end, what the header left out.
+// facts writes, at the end, what the header left out: of samples what their reader needs, as the
+// report should be short.
 func (p *printer) facts() {
 	if p.factsFirst {
 		return
 	}
 	p.Line("")
-	p.Circumstances()
+	if p.Profile.Sampled() {
+		p.CircumstancesInBrief()
+	} else {
+		p.Circumstances()
+	}
 	p.Remarks()
 }

@@ -13,17 +13,36 @@ import (
 // ran most and of the main one; the busiest threads; the trees, merged by function, with
 // counts and the heaviest branch first; and the self times.
 func writeSampled(p *printer, o *words.Options) error {
-	shown := trees(p.Profile, o)
+	whole := trees(p.Profile, o)
+	least, depth := bounds(p.Profile, o)
+	shown := whole.Prune(least, depth)
 	p.bounded(shown, o.Least)
-	p.header(func(p *printer) { p.heaviest(o) })
+	header := func(p *printer) { p.header(func(p *printer) { p.heaviest(o) }) }
+	tail := func(p *printer) { p.selfTimes(); p.rest() }
+	if p.least > 0 && !o.Addresses {
+		p.fitting(p.written(header), whole, least, tail)
+		return p.Flush()
+	}
+	header(p)
+	p.threads(shown)
+	tail(p)
+	return p.Flush()
+}
+
+// threads writes the trees of threads, and the lines of those that need no tree.
+func (p *printer) threads(shown *profile.Profile) {
+	var asleep []*profile.Thread
+	dead := shown.Deadlocked()
 	for _, t := range shown.Threads {
+		if p.isAsleep(t) && !dead[t.ID] {
+			asleep = append(asleep, t)
+			continue
+		}
 		p.Total = t.Samples
 		p.thread(t)
 	}
+	p.asleep(asleep)
 	p.leftOut()
-	p.selfTimes()
-	p.rest()
-	return p.Flush()
 }
 
 // heaviest writes the heaviest stack of the thread that ran most, the busiest threads, and
@@ -62,9 +81,13 @@ func isSimple(t *profile.Thread) bool {
 			return false
 		}
 	}
-	usual := t.UsualWaits()
-	return len(t.Roots) == 1 && !slices.ContainsFunc(usual, func(w profile.Waited) bool {
-		return w.Lock != profile.NoLock || w.Peer.PID != 0
+	return len(t.Roots) == 1 && !waitsForAnother(t)
+}
+
+// waitsForAnother reports whether a thread usually waits for something that another one has.
+func waitsForAnother(t *profile.Thread) bool {
+	return slices.ContainsFunc(t.UsualWaits(), func(w profile.Waited) bool {
+		return w.Lock != profile.NoLock && w.Lock != profile.ThreadEnd || w.Peer.PID != 0
 	})
 }
 
