@@ -120,9 +120,12 @@ func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	p.Total = t.Samples
 	p.Line("")
 	p.Line("Heaviest stack of %s, innermost first:", whose)
-	stack := words.ByFunction(p.Profile, t).Heaviest()
+	one := *p.Profile
+	one.Threads = []*profile.Thread{t}
+	merged := one.ByBounds().Threads[0]
+	stack := merged.Heaviest()
 	if t.MostlyRan() {
-		stack = words.ByFunction(p.Profile, t).Busiest()
+		stack = merged.Busiest()
 	}
 	p.innermostFirst(stack)
 }

@@ -99,16 +99,21 @@ Self time: the innermost function, in 20 samples of all threads:
 	}
 }
 
-// TestSelfTimesOfAPage: code of a file that tells nothing is one row, not one for 4 KB.
+// TestSelfTimesOfAPage: code of a file that tells nothing is one row, not one for 4 KB, and one node of
+// the tree.
 func TestSelfTimesOfAPage(t *testing.T) {
 	im := &profile.Image{Path: "/bin/stripped", Load: 0x40_0000, End: 0x50_0000, Symbols: true}
 	p := &profile.Profile{Snapshots: 3, Images: []*profile.Image{im}, Threads: []*profile.Thread{{ID: 1, Samples: 3}}}
-	for i, start := range []task.Addr{0, 0, 0x40_8000} {
+	for i, start := range []task.Addr{0, 0, 0x40_b800} {
 		at := im.Load + 0x8000 + task.Addr(i)*0x2000
 		l := profile.Location{Image: im, Offset: uint64(at - im.Load), Start: start}
 		p.Threads[0].Roots = append(p.Threads[0].Roots, &profile.Node{Location: l, PC: at, Count: 1, Self: 1})
 	}
-	if got := string(golden.Written(t, Tree, p)); !strings.Contains(got, "\n       2  66.7 %  ??? (stripped)\n       1  33.3 %  ??? (stripped + 0xc000)\n") {
+	got := string(golden.Written(t, Tree, p))
+	if !strings.Contains(got, "\n       2  66.7 %  ??? (stripped)\n       1  33.3 %  ??? (stripped + 0xc000)\n") {
 		t.Error(got)
+	}
+	if !strings.Contains(got, "Thread 1  3 samples\n       2  66.7 %  ??? (stripped)\n       1  33.3 %  ??? (stripped + 0xc000)\n") {
+		t.Errorf("no such tree: %s", got)
 	}
 }

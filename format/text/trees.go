@@ -21,7 +21,7 @@ func trees(p *profile.Profile, o *words.Options) *profile.Profile {
 	if !o.SelfCalls {
 		p = p.FoldSelfCalls(owncode.Is)
 	}
-	return p.ByFunction()
+	return p.ByBounds()
 }
 
 // bounds returns the least share of calls in the trees of a profile, and the number of frames from
