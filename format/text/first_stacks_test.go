@@ -151,6 +151,7 @@ func TestStartup(t *testing.T) {
 		{words.Options{Width: 80, Addresses: true}, nil, "\n  _start + 0 (libc.so.6) [0x10000]\n    __libc_start_main + 0"},
 		{peopleWant(80), func(f []*profile.Node) { f[1].By = unwind.ByScan }, "\n  _start + 0 (libc.so.6) [0x10000]\n    __libc_start_main + 0 (libc.so.6) [0x10001]  (guess)\n"},
 		{peopleWant(80), func(f []*profile.Node) { f[0].Location = profile.Location{Image: waitingProgram, Function: "_start"} }, "\n  _start (ledger) … __libc_start_call_main (libc.so.6), 3 frames\n"},
+		{peopleWant(80), func(f []*profile.Node) { f[0].Location = profile.Location{Image: waitingProgram} }, "\n  ??? (ledger) … __libc_start_call_main (libc.so.6), 3 frames\n"},
 		{peopleWant(80), func(f []*profile.Node) { f[3].Function, f[4].Function = "main", "std::rt::lang_start" }, "\n  _start (libc.so.6) … main (ledger), 4 frames\n    std::rt::lang_start + 0"},
 	} {
 		p := waiting()

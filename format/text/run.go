@@ -56,7 +56,7 @@ const leastRunName = 20
 func (p *printer) run(frames []*profile.Node, arrow string, room int) string {
 	first, last := frames[0], frames[len(frames)-1]
 	count := ", " + words.Plural(len(frames), "frame")
-	if first.Function == "" {
+	if first.Function == "" && last.Function == "" {
 		return p.Faint("… "+words.Plural(len(frames), "frame")+" without names") + imageMark(first)
 	}
 	from, to := "", imageMark(last)

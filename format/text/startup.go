@@ -16,7 +16,7 @@ func startup(stack []*profile.Node) (n int) {
 		switch f := stack[i]; {
 		case owncode.IsStartup(&f.Location), isRustMain(f, stack[i+1]):
 			n = i + 1
-		case f.Function != "" || f.Image == nil || f.Image.Main:
+		case f.Function != "" || f.Image == nil || f.Image.Main && i > 0: // the outermost is _start
 			return n
 		}
 	}
