@@ -168,6 +168,21 @@ func TestDiffCaller(t *testing.T) {
 	}
 }
 
+// TestDiffOwnCaller: of a function of a library the first line names the frame of own code that led to it.
+func TestDiffOwnCaller(t *testing.T) {
+	im, lib := &profile.Image{Path: "/srv/shop", Main: true}, &profile.Image{Path: "/lib/libc.so.6"}
+	tree := func(compare int) *profile.Profile {
+		n := &profile.Node{Location: profile.Location{Image: lib, Function: "memcmp"}, Self: compare}
+		for _, l := range []profile.Location{{Image: lib, Function: "qsort"}, {Image: im, Function: "rank"}, {Image: im, Function: "main"}} {
+			n = &profile.Node{Location: l, Self: 10, Children: []*profile.Node{n}}
+		}
+		return &profile.Profile{Snapshots: 2, Threads: []*profile.Thread{{Roots: []*profile.Node{n}}}}
+	}
+	if got := words.DiffHeadline(compared(t, tree(10), tree(900), inOne)); !strings.HasSuffix(got, "called by rank") {
+		t.Error(got)
+	}
+}
+
 // TestDiffTrunk: frames that all stacks have are a line, and the branch that has grown is
 // named, not only what it ends in.
 func TestDiffTrunk(t *testing.T) {

@@ -12,13 +12,28 @@ import (
 // merged, whatever their addresses: many samples of a loop become one branch. Code without
 // a symbol is merged by [Node.Area]. A merged node has the most frequent address, and the
 // others in Also. p does not change.
-func (p *Profile) ByFunction() *Profile {
+func (p *Profile) ByFunction() *Profile { return p.by((*Node).functionKey) }
+
+// ByBounds is ByFunction with code without a symbol merged by function only where the function's
+// start is known, and by image where it is not.
+func (p *Profile) ByBounds() *Profile {
+	return p.by(func(n *Node) functionKey {
+		k := n.functionKey()
+		if n.Function == "" {
+			k.pc = n.Start
+		}
+		return k
+	})
+}
+
+// by merges siblings with the same key.
+func (p *Profile) by(key func(*Node) functionKey) *Profile {
 	merged := *p
 	merged.Threads = make([]*Thread, len(p.Threads))
 	for i, t := range p.Threads {
 		entry := *t
 		moved := t.Timeline.moves()
-		entry.Roots = moved.mergeNodes(t.Roots)
+		entry.Roots = moved.mergeNodes(t.Roots, key)
 		entry.Timeline = t.Timeline.moved(moved)
 		merged.Threads[i] = &entry
 	}
@@ -48,16 +63,16 @@ func (n *Node) functionKey() functionKey {
 	return k
 }
 
-// mergeNodes merges siblings by function. Both siblings and the result have the heaviest
+// mergeNodes merges siblings with the same key. Both siblings and the result have the heaviest
 // first.
-func (m moves) mergeNodes(siblings []*Node) []*Node {
+func (m moves) mergeNodes(siblings []*Node, key func(*Node) functionKey) []*Node {
 	if len(siblings) == 1 {
-		return []*Node{m.mergeGroup(siblings)}
+		return []*Node{m.mergeGroup(siblings, key)}
 	}
 	groups := map[functionKey][]*Node{}
 	var order []functionKey
 	for _, n := range siblings {
-		k := n.functionKey()
+		k := key(n)
 		if groups[k] == nil {
 			order = append(order, k)
 		}
@@ -65,14 +80,14 @@ func (m moves) mergeNodes(siblings []*Node) []*Node {
 	}
 	merged := make([]*Node, len(order))
 	for i, k := range order {
-		merged[i] = m.mergeGroup(groups[k])
+		merged[i] = m.mergeGroup(groups[k], key)
 	}
 	slices.SortStableFunc(merged, heavier)
 	return merged
 }
 
-// mergeGroup merges nodes of one function.
-func (m moves) mergeGroup(group []*Node) *Node {
+// mergeGroup merges nodes of one function, and those below them.
+func (m moves) mergeGroup(group []*Node, key func(*Node) functionKey) *Node {
 	n := *group[0]
 	m.note(group[0], &n)
 	children := slices.Clone(n.Children)
@@ -84,7 +99,7 @@ func (m moves) mergeGroup(group []*Node) *Node {
 	slices.SortStableFunc(children, heavier)
 	n.Children = nil
 	if len(children) > 0 {
-		n.Children = m.mergeNodes(children)
+		n.Children = m.mergeNodes(children, key)
 	}
 	return &n
 }

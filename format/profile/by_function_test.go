@@ -24,6 +24,9 @@ func TestCodeWithoutANameByArea(t *testing.T) {
 	if len(merged) != 5+3 {
 		t.Errorf("%d nodes, want 5 regions and 3 functions", len(merged))
 	}
+	if merged := p.ByBounds().Threads[0].Roots[0].Children; len(merged) != 1+3 {
+		t.Errorf("%d nodes, want 3 functions and the code of no file", len(merged))
+	}
 	times, total := p.SelfTimes()
 	if len(times) != 1+3 || total != 600 {
 		t.Errorf("%d self times of %d samples, want 3 functions and the code of no file", len(times), total)

@@ -26,6 +26,11 @@ func (p *printer) cutHere(c *profile.Cut) string {
 func (p *printer) branch(n *profile.Node, at words.Position) {
 	chain := words.ChainOf(n)
 	for i := 0; i < len(chain); {
+		if run := p.startupRun(chain[i:], at); len(run) > 0 {
+			p.startup(run, at)
+			at.Depth, at.Level, i = len(run), at.Level+1, len(run)
+			continue
+		}
 		if c := findCycle(chain[i:]); c.period > 0 {
 			at = p.cycle(chain[i:i+c.length], c.period, at)
 			i += c.length

@@ -22,7 +22,7 @@ func group(out io.Writer, g *profile.Group, o words.Options) error {
 		if _, err := fmt.Fprintln(w, likeIt(one.Others)); err != nil {
 			return err
 		}
-		if err := tree(w, one.Profile, o); err != nil {
+		if err := treeInGroup(w, one.Profile, o); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func hang(w io.Writer, r *report.Report, o words.Options) error {
 
 func writeHang(p *printer, all *report.Report) error {
 	r := all.Hang
-	p.Fact("Hang", fmt.Sprintf("%s for %s%s%s", r.Kind, atLeast(r), words.Duration(r.Duration), unfinished(r)))
+	p.Fact("Hang", fmt.Sprintf("%s for %s%s%s", r.Kind, atLeast(r), words.Duration(r.Duration), unfinished(r)+hungIn(&p.Printer, r)))
 	p.Fact("Hang Start", words.Moment(r.Start)+orBefore(r))
 	if r.Ended {
 		p.Fact("Hang End", words.Moment(r.Start.Add(r.Duration)))
@@ -58,6 +58,17 @@ func hungThread(p *words.Printer, r *hangreport.Report) string {
 		return "main thread"
 	}
 	return p.ThreadName(r.Thread, r.Name)
+}
+
+// hungIn returns a clause with the function of own code in which the thread of a hang mostly was.
+func hungIn(p *words.Printer, r *hangreport.Report) string {
+	straight := p.Profile.Straight()
+	if t := straight.Find(r.Thread); t != nil {
+		if in := p.MostlyIn(t); in != "" {
+			return ", " + in
+		}
+	}
+	return ""
 }
 
 // followed writes the chain of waits into other processes.

@@ -1,11 +1,21 @@
 package text
 
-import "fmt"
+import (
+	"bufio"
+	"fmt"
+	"strings"
+)
 
-// header writes the headline, the process and the deadlocks. The other facts on the process
-// and the capture follow only if they were asked for first.
-func (p *printer) header() {
+// header writes the headline, the stacks that it is about, the process and the deadlocks. The other
+// facts on the process and the capture follow only if they were asked for first. Deadlocks come
+// before stacks, and so does what a view shows of them.
+func (p *printer) header(stacks func(*printer)) {
 	p.WriteHeadline()
+	text := p.written(stacks)
+	if !p.factsFirst && len(p.Profile.Deadlocks) == 0 && p.Profile.View == nil && text != "" {
+		p.put(strings.TrimPrefix(text, "\n") + "\n")
+		text = ""
+	}
 	if p.factsFirst {
 		p.Target()
 		p.Line("")
@@ -21,7 +31,22 @@ func (p *printer) header() {
 	p.Deadlocks()
 	p.unseen()
 	p.more()
+	p.put(text)
 }
+
+// written returns what a function writes.
+func (p *printer) written(write func(*printer)) string {
+	var text strings.Builder
+	aside := *p
+	aside.Writer = bufio.NewWriter(&text)
+	write(&aside)
+	_ = aside.Writer.Flush() // a Builder takes everything
+	p.Guessed, p.FpOnly, p.calls = aside.Guessed, aside.FpOnly, aside.calls
+	return text.String()
+}
+
+// put writes a text as it is.
+func (p *printer) put(text string) { _, _ = p.WriteString(text) } // the buffer keeps errors for Flush
 
 // more says, at a terminal, what shows more of a process than a snapshot does.
 func (p *printer) more() {
@@ -30,12 +55,17 @@ func (p *printer) more() {
 	}
 }
 
-// facts writes, at the end, what the header left out.
+// facts writes, at the end, what the header left out: of samples what their reader needs, as the
+// report should be short.
 func (p *printer) facts() {
 	if p.factsFirst {
 		return
 	}
 	p.Line("")
-	p.Circumstances()
+	if p.Profile.Sampled() {
+		p.CircumstancesInBrief()
+	} else {
+		p.Circumstances()
+	}
 	p.Remarks()
 }

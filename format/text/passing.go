@@ -12,8 +12,7 @@ import (
 const maxPassing = 30
 
 // passing returns the frames at the start of a stack that share a line in a tree of samples:
-// those of libraries, each of which does nothing but call the next. It is one frame at least, and
-// as many as fit.
+// those of libraries, each of which does nothing but call the next. It is one frame at least.
 func (p *printer) passing(stack []*profile.Node, at words.Position) []*profile.Node {
 	n := 1
 	if p.Places || p.IsInverted() && at.Depth == 0 {
@@ -21,9 +20,6 @@ func (p *printer) passing(stack []*profile.Node, at words.Position) []*profile.N
 	}
 	for n < len(stack) && isPassing(stack[n-1]) && isPassing(stack[n]) && onlyCalls(stack[n-1], stack[n]) {
 		n++
-	}
-	for n > 1 && words.Columns(p.passage(stack[:n], at)) > p.width() {
-		n--
 	}
 	return stack[:n]
 }
@@ -56,23 +52,31 @@ func (p *printer) frames(run []*profile.Node, at words.Position) int {
 	return len(run)
 }
 
-// passage returns the line of several frames: their names, and behind the last of each image
-// that.
+// passage returns the line of several frames: their names, and behind the last of each image that,
+// or where these do not fit the first and the last.
 func (p *printer) passage(run []*profile.Node, at words.Position) string {
 	arrow := " → "
 	if p.IsInverted() {
 		arrow = " ← "
 	}
-	var line strings.Builder
-	line.WriteString(p.weight(run[0]) + p.Indent(at) + p.Number(at))
+	lead, marks := p.weight(run[0])+p.Indent(at)+p.Number(at), p.Marks(run[len(run)-1])
+	if line := lead + p.each(run, arrow) + marks; words.Columns(line) <= p.width() {
+		return line
+	}
+	return lead + p.run(run, arrow, p.width()-words.Columns(lead+marks)) + marks
+}
+
+// each returns the names of all frames of a run.
+func (p *printer) each(run []*profile.Node, arrow string) string {
+	var text strings.Builder
 	for i, n := range run {
 		if i > 0 {
-			line.WriteString(arrow)
+			text.WriteString(arrow)
 		}
-		line.WriteString(p.Name(words.Narrow(p.Function(n.Location), maxPassing)))
+		text.WriteString(p.Name(words.Narrow(p.Function(n.Location), maxPassing)))
 		if i == len(run)-1 || run[i+1].Image != n.Image {
-			line.WriteString(" (" + words.ImageName(n.Image) + ")")
+			text.WriteString(" (" + words.ImageName(n.Image) + ")")
 		}
 	}
-	return line.String() + p.Marks(run[len(run)-1])
+	return text.String()
 }

@@ -12,13 +12,14 @@ import (
 type printer struct {
 	words.Printer
 	factsFirst bool // see [words.Options.Header]
+	everyFrame bool // see [words.Options.Addresses]
 
 	least float64 // see [words.Options.Least]; 0 where the profile's view has a bound
 	calls int     // number of calls in trees that are not shown because of it
 }
 
 func newPrinter(w io.Writer, p *profile.Profile, o words.Options) *printer {
-	return &printer{Printer: *words.NewPrinter(w, p, o), factsFirst: o.Header}
+	return &printer{Printer: *words.NewPrinter(w, p, o), factsFirst: o.Header, everyFrame: o.Addresses}
 }
 
 // diffPrinter writes the report of a comparison.

@@ -9,36 +9,46 @@ import (
 	"stacksnap/task"
 )
 
-// maxHeaviest is the most lines of a heaviest stack, the innermost ones: they fit on the
-// first screen with what comes before and after.
-const maxHeaviest = 12
-
 // writeSampled writes the report of many snapshots: the heaviest stacks of the thread that
 // ran most and of the main one; the busiest threads; the trees, merged by function, with
 // counts and the heaviest branch first; and the self times.
 func writeSampled(p *printer, o *words.Options) error {
-	shown := trees(p.Profile, o)
+	whole := trees(p.Profile, o)
+	least, depth := bounds(p.Profile, o)
+	shown := whole.Prune(least, depth)
 	p.bounded(shown, o.Least)
-	p.header()
-	p.heaviest(o)
+	header := func(p *printer) { p.header(func(p *printer) { p.heaviest(o) }) }
+	tail := func(p *printer) { p.selfTimes(); p.rest() }
+	if p.least > 0 && !o.Addresses {
+		p.fitting(p.written(header), whole, least, tail)
+		return p.Flush()
+	}
+	header(p)
+	p.threads(shown)
+	tail(p)
+	return p.Flush()
+}
+
+// threads writes the trees of threads, and the lines of those that need no tree.
+func (p *printer) threads(shown *profile.Profile) {
+	var asleep []*profile.Thread
+	dead := shown.Deadlocked()
 	for _, t := range shown.Threads {
+		if p.isAsleep(t) && !dead[t.ID] {
+			asleep = append(asleep, t)
+			continue
+		}
 		p.Total = t.Samples
 		p.thread(t)
 	}
+	p.asleep(asleep)
 	p.leftOut()
-	p.selfTimes()
-	p.rest()
-	return p.Flush()
 }
 
 // heaviest writes the heaviest stack of the thread that ran most, the busiest threads, and
 // the heaviest stack of the main thread.
 func (p *printer) heaviest(o *words.Options) {
-	straight := *p
-	straight.Profile = p.Profile.Straight()
-	if !o.SelfCalls {
-		straight.Profile = straight.Profile.FoldSelfCalls(owncode.Is)
-	}
+	straight := p.straight(o)
 	main, most := straight.Profile.MainThread(), busiest(straight.Profile)
 	if most != nil && most != main {
 		straight.heaviestOf(most, straight.busiestName(most))
@@ -53,6 +63,16 @@ func (p *printer) heaviest(o *words.Options) {
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
 }
 
+// straight returns a printer for stacks as they were captured, whatever the view, without addresses.
+func (p *printer) straight(o *words.Options) *printer {
+	straight := *p
+	straight.Profile, straight.Places = p.Profile.Straight(), false
+	if !o.SelfCalls {
+		straight.Profile = straight.Profile.FoldSelfCalls(owncode.Is)
+	}
+	return &straight
+}
+
 // isSimple reports whether a thread had the same calls in all samples, and waited for nothing that
 // another one has: its tree says as much as its heaviest stack.
 func isSimple(t *profile.Thread) bool {
@@ -61,9 +81,13 @@ func isSimple(t *profile.Thread) bool {
 			return false
 		}
 	}
-	usual := t.UsualWaits()
-	return len(t.Roots) == 1 && !slices.ContainsFunc(usual, func(w profile.Waited) bool {
-		return w.Lock != profile.NoLock || w.Peer.PID != 0
+	return len(t.Roots) == 1 && !waitsForAnother(t)
+}
+
+// waitsForAnother reports whether a thread usually waits for something that another one has.
+func waitsForAnother(t *profile.Thread) bool {
+	return slices.ContainsFunc(t.UsualWaits(), func(w profile.Waited) bool {
+		return w.Lock != profile.NoLock && w.Lock != profile.ThreadEnd || w.Peer.PID != 0
 	})
 }
 
@@ -87,41 +111,21 @@ func (p *printer) busiestName(t *profile.Thread) string {
 	return p.ThreadName(t.ID, t.Name) + ", which ran most"
 }
 
-// heaviestOf writes the most frequent stack of a thread without indentation; of one that
-// mostly ran, the stack with the most CPU time.
+// heaviestOf writes the most frequent stack of a thread; of one that mostly ran, the stack with
+// the most CPU time.
 func (p *printer) heaviestOf(t *profile.Thread, whose string) {
 	if len(t.Roots) == 0 {
 		return
 	}
 	p.Total = t.Samples
 	p.Line("")
-	p.Line("Heaviest stack of %s:", whose)
-	stack := words.ByFunction(p.Profile, t).Heaviest()
+	p.Line("Heaviest stack of %s, innermost first:", whose)
+	one := *p.Profile
+	one.Threads = []*profile.Thread{t}
+	merged := one.ByBounds().Threads[0]
+	stack := merged.Heaviest()
 	if t.MostlyRan() {
-		stack = words.ByFunction(p.Profile, t).Busiest()
+		stack = merged.Busiest()
 	}
-	if c := stack[0].Cut; c != nil {
-		p.Line("%s  %s", p.weight(stack[0]), p.Cut("<stack cut here: "+words.Clean(c.String(), words.MaxText)+">"))
-	}
-	lines := p.stackLines(stack)
-	if outer := len(lines) - maxHeaviest; outer > 0 {
-		above := 0
-		for _, run := range lines[:outer] {
-			above += len(run)
-		}
-		p.Line("%s  %s", p.weight(stack[0]), p.Faint("… "+words.Plural(above, "frame")+" above, see the tree"))
-		lines = lines[outer:]
-	}
-	for _, run := range lines {
-		p.frames(run, words.Position{})
-	}
-}
-
-// stackLines divides a stack into the frames of each line.
-func (p *printer) stackLines(stack []*profile.Node) (lines [][]*profile.Node) {
-	for len(stack) > 0 {
-		run := p.passing(stack, words.Position{})
-		lines, stack = append(lines, run), stack[len(run):]
-	}
-	return lines
+	p.innermostFirst(stack)
 }

@@ -24,8 +24,8 @@ func TestBusiest(t *testing.T) {
 	}{
 		{0, 0, ""},
 		{49, 0, ""},
-		{100, 0, "Heaviest stack of thread 4243 \"idle\", which ran most:\n     100 100.0 %  start_thread"},
-		{100, 2, "Heaviest stack of the 3 threads that ran most:"},
+		{100, 0, "Heaviest stack of thread 4243 \"idle\", which ran most, innermost first:\n     100 100.0 %  futex_wait (libc.so.6)\n\n"},
+		{100, 2, "Heaviest stack of the 3 threads that ran most, innermost first:"},
 		{84, 0, ""}, // as the main one
 	} {
 		p := fixtures.Sampled()
@@ -40,10 +40,10 @@ func TestBusiest(t *testing.T) {
 	}
 }
 
-// TestHeaviestOfAView is from the outermost frame in, whichever way the trees are turned.
+// TestHeaviestOfAView is from the innermost frame out, whichever way the trees are turned.
 func TestHeaviestOfAView(t *testing.T) {
-	const main = "Heaviest stack of the main thread:\n      90  90.0 %  __libc_start_call_main"
-	const hung = "Heaviest stack of the thread:\n     100 100.0 %  start_thread"
+	const main = "Heaviest stack of the main thread, innermost first:\n      62  62.0 %  hot(int) (demo)\n      90  90.0 %  main (demo)  self 3\n\n"
+	const hung = "Heaviest stack of the thread, innermost first:\n     100 100.0 %  futex_wait (libc.so.6)\n\n"
 	for _, p := range []*profile.Profile{fixtures.Sampled(), fixtures.Sampled().Invert(), fixtures.Sampled().GroupBy(profile.ByProcess), fixtures.Sampled().Invert().Prune(50, 1)} {
 		if text := string(golden.Written(t, Tree, p)); !strings.Contains(text, main) {
 			t.Errorf("no heaviest stack:\n%s", text)
@@ -99,16 +99,21 @@ Self time: the innermost function, in 20 samples of all threads:
 	}
 }
 
-// TestSelfTimesOfAPage: code of a file that tells nothing is one row, not one for 4 KB.
+// TestSelfTimesOfAPage: code of a file that tells nothing is one row, not one for 4 KB, and one node of
+// the tree.
 func TestSelfTimesOfAPage(t *testing.T) {
 	im := &profile.Image{Path: "/bin/stripped", Load: 0x40_0000, End: 0x50_0000, Symbols: true}
 	p := &profile.Profile{Snapshots: 3, Images: []*profile.Image{im}, Threads: []*profile.Thread{{ID: 1, Samples: 3}}}
-	for i, start := range []task.Addr{0, 0, 0x40_8000} {
+	for i, start := range []task.Addr{0, 0, 0x40_b800} {
 		at := im.Load + 0x8000 + task.Addr(i)*0x2000
 		l := profile.Location{Image: im, Offset: uint64(at - im.Load), Start: start}
 		p.Threads[0].Roots = append(p.Threads[0].Roots, &profile.Node{Location: l, PC: at, Count: 1, Self: 1})
 	}
-	if got := string(golden.Written(t, Tree, p)); !strings.Contains(got, "\n       2  66.7 %  ??? (stripped)\n       1  33.3 %  ??? (stripped + 0xc000)\n") {
+	got := string(golden.Written(t, Tree, p))
+	if !strings.Contains(got, "\n       2  66.7 %  ??? (stripped)\n       1  33.3 %  ??? (stripped + 0xc000)\n") {
 		t.Error(got)
+	}
+	if !strings.Contains(got, "Thread 1  3 samples\n       2  66.7 %  ??? (stripped)\n       1  33.3 %  ??? (stripped + 0xc000)\n") {
+		t.Errorf("no such tree: %s", got)
 	}
 }

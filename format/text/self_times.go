@@ -14,8 +14,8 @@ import (
 // The most functions in the lists of self times. With --min 0 it is maxSelf for each.
 const (
 	maxSelf    = 50
-	maxRan     = 12
-	maxBlocked = 5
+	maxRan     = 8
+	maxBlocked = 3
 )
 
 // selfTimes lists the innermost functions: by the CPU time in them, and apart from that by the

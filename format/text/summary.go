@@ -43,7 +43,7 @@ type summary struct {
 	lines []string
 
 	untitled bool            // sections have no titles
-	placed   []task.ThreadID // threads in the tables of deadlocks, which say where they wait
+	placed   []task.ThreadID // threads that are not listed: they are in the tables of deadlocks, or above
 }
 
 func newSummary(p *profile.Profile, o words.Options) *summary {

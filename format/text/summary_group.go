@@ -137,7 +137,7 @@ func (b *summary) hang(all *report.Report) {
 	if r.FromStart {
 		began += " or before"
 	}
-	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s%s, from %s: %s", r.Kind, atLeast(r), words.Duration(r.Duration), unfinished(r), began, hungThread(&b.Printer, r)))
+	b.add(2, 2, fmt.Sprintf("hang: %s for %s%s%s, from %s: %s", r.Kind, atLeast(r), words.Duration(r.Duration), unfinished(r), began, hungThread(&b.Printer, r)+hungIn(&b.Printer, r)))
 	b.add(1, 2, fmt.Sprintf("  %s on CPU, %s of the time", words.Seconds(r.CPU), words.Share(float64(r.CPU), float64(r.Duration))))
 	b.followed(all)
 	const most = 4

@@ -212,7 +212,7 @@ func (b *summary) running() []*row {
 	var rs rows
 	for _, t := range b.Profile.Threads {
 		if !b.Profile.Sampled() {
-			if t.State == task.Running {
+			if t.State == task.Running && !slices.Contains(b.placed, t.ID) {
 				r := rs.of(b.Stack(t.Heaviest()), "")
 				r.threads, r.samples = append(r.threads, t), r.samples+t.Weight()
 			}

@@ -38,7 +38,9 @@ func (p *printer) threadFacts(t *profile.Thread) []string {
 	if t.SuspendCount > 0 {
 		add(fmt.Sprintf("suspended (count %d)", t.SuspendCount))
 	}
-	add(p.Cpu(t))
+	if spent := p.Spent(t); spent == "" || p.everyFrame {
+		add(p.Cpu(t))
+	}
 	return facts
 }
 

@@ -28,15 +28,23 @@ func Tree(w io.Writer, r *report.Report, o words.Options) error {
 
 // tree writes the report on one process.
 func tree(w io.Writer, p *profile.Profile, o words.Options) error {
-	p = inOrder(o.Folded(p))
-	if p.Sampled() {
+	if p = inOrder(o.Folded(p)); p.Sampled() {
 		return writeSampled(newPrinter(w, p, o), &o)
 	}
-	return writeTree(newPrinter(w, p, o))
+	return writeTree(newPrinter(w, p, o), func(p *printer) { p.firstStacks(&o) })
 }
 
-func writeTree(p *printer) error {
-	p.header()
+// treeInGroup writes the report on one of several processes, which a reader comes to by a headline
+// of all.
+func treeInGroup(w io.Writer, p *profile.Profile, o words.Options) error {
+	if p.Sampled() {
+		return tree(w, p, o)
+	}
+	return writeTree(newPrinter(w, inOrder(o.Folded(p)), o), func(*printer) {})
+}
+
+func writeTree(p *printer, stacks func(*printer)) error {
+	p.header(stacks)
 	for _, t := range p.Profile.Threads {
 		if p.Total = 0; t.Together != nil {
 			p.Total = t.Samples

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"strconv"
 
 	"stacksnap/format/profile"
@@ -9,14 +10,9 @@ import (
 )
 
 // trees returns the profile with the trees of samples as a reader wants to see them: alike
-// threads in one, calls of a function by itself in one, and without what weighs little.
+// threads in one, and calls of a function by itself in one.
 func trees(p *profile.Profile, o *words.Options) *profile.Profile {
-	least, depth := o.Least, 0
 	if v := p.View; v != nil && v.Unpruned != nil {
-		if v.Least > 0 {
-			least = v.Least
-		}
-		depth = v.Depth
 		p = inOrder(o.Folded(p.Unpruned()))
 	}
 	if o.Alike > 0 && (p.View == nil || p.View.By == profile.ByThread) {
@@ -25,7 +21,16 @@ func trees(p *profile.Profile, o *words.Options) *profile.Profile {
 	if !o.SelfCalls {
 		p = p.FoldSelfCalls(owncode.Is)
 	}
-	return p.ByFunction().Prune(least, depth)
+	return p.ByBounds()
+}
+
+// bounds returns the least share of calls in the trees of a profile, and the number of frames from
+// which on stacks are folded: those of its view, if it has any.
+func bounds(p *profile.Profile, o *words.Options) (least float64, depth int) {
+	if v := p.View; v != nil && v.Unpruned != nil {
+		return cmp.Or(v.Least, o.Least), v.Depth
+	}
+	return o.Least, 0
 }
 
 // gathering returns a function for the entry by which a thread is shown with others; empty for

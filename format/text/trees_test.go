@@ -176,7 +176,7 @@ func TestPassing(t *testing.T) {
 		want   string
 	}{
 		{0, nil, "start → begin → enter_the_library (libc.so.6) | worker (sorters) | qsort (libc.so.6) → wait (libm.so.6)"},
-		{60, nil, "start → begin (libc.so.6) | enter_the_library (libc.so.6) | worker (sorters) | qsort (libc.so.6) → wait (libm.so.6)"},
+		{60, nil, "start … enter_the_library (libc.so.6), 3 frames | worker (sorters) | qsort (libc.so.6) → wait (libm.so.6)"},
 		{0, func(f []*profile.Node) { f[1].By = unwind.ByScan }, "start (libc.so.6) | begin (libc.so.6)  (guess) | enter_the_library (libc.so.6) | worker (sorters) | qsort (libc.so.6) → wait (libm.so.6)"},
 		{0, func(f []*profile.Node) { f[4].Self, f[5].Count, f[5].Self = 3, 7, 7 }, "start → begin → enter_the_library (libc.so.6) | worker (sorters) | qsort (libc.so.6)  self 3 | wait (libm.so.6)"},
 	} {

@@ -12,6 +12,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/diff"
+	"stacksnap/format/profile/owncode"
 )
 
 // Comparison is a diff with the options of its report.
@@ -257,7 +258,8 @@ func (c *Comparison) most() int {
 	return shrunk
 }
 
-// caller returns a phrase with the main caller of a function where it has changed.
+// caller returns a phrase with the main caller of a function where it has changed: of one that is
+// not own code the innermost frame of own code, if there is one.
 func (c *Comparison) caller(f diff.Function) string {
 	var by *diff.Node
 	most := 0.0
@@ -266,9 +268,7 @@ func (c *Comparison) caller(f diff.Function) string {
 		for depth, n := range t.Nodes() {
 			path = append(path[:depth], n)
 			if change := math.Abs(c.Change(n.Self)); n.Is(f) && change > most {
-				if most, by = change, nil; depth > 0 {
-					by = path[depth-1]
-				}
+				most, by = change, callerOf(path)
 			}
 		}
 	}
@@ -279,6 +279,21 @@ func (c *Comparison) caller(f diff.Function) string {
 		return ", mostly called by " + Clean(shorten(by.Function), maxName)
 	}
 	return ", called by " + Clean(shorten(by.Function), maxName)
+}
+
+// callerOf returns the innermost frame of own code that led to the last frame of a path, or its direct
+// caller if the last frame is own code or none is; nil if it has no caller.
+func callerOf(path []*diff.Node) *diff.Node {
+	last := len(path) - 1
+	if last == 0 {
+		return nil
+	}
+	for i := last - 1; i >= 0 && !owncode.Is(&path[last].Location); i-- {
+		if owncode.Is(&path[i].Location) {
+			return path[i]
+		}
+	}
+	return path[last-1]
 }
 
 // ofWhat returns the unit of the numbers, as a phrase.

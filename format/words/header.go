@@ -160,6 +160,16 @@ func (p *Printer) Circumstances() {
 	p.costs()
 }
 
+// CircumstancesInBrief writes a few of the facts of [Printer.Circumstances], and how to see all.
+func (p *Printer) CircumstancesInBrief() {
+	t := &p.Profile.Target
+	p.Fact(crashName(t.Crash), crashed(t.Crash))
+	p.Fact("Command Line", CommandLine(t.Command))
+	p.Fact("Date/Time", Moment(p.Profile.Start))
+	p.costs()
+	p.Fact("More", "--header adds the facts on process and machine")
+}
+
 func Moment(t time.Time) string {
 	if t.IsZero() {
 		return ""

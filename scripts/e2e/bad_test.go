@@ -158,7 +158,7 @@ func TestGarbageStackPointer(t *testing.T) {
 
 func TestTwoThousandThreads(t *testing.T) {
 	cmd := start(t, compile(t, "deep", "-O2"), "2000", "read")
-	r := snap(t, "-p", pid(cmd), "--no-merge")
+	r := snap(t, "-p", pid(cmd), "--no-merge", "--addresses")
 	if r.code != exitOK {
 		t.Fatalf("exit code %d: %s", r.code, r.err)
 	}
@@ -171,7 +171,7 @@ func TestDeletedBinary(t *testing.T) {
 	if err := os.Remove(program); err != nil {
 		t.Fatal(err)
 	}
-	r := snap(t, "-p", pid(cmd), "--no-merge")
+	r := snap(t, "-p", pid(cmd), "--no-merge", "--addresses")
 	if r.code != exitOK || !strings.Contains(r.out, "deleted") {
 		t.Errorf("exit code %d; the report says deleted: %v", r.code, strings.Contains(r.out, "deleted"))
 	}
@@ -185,7 +185,7 @@ func TestReplacedBinary(t *testing.T) {
 	if err := os.Rename(program+".new", program); err != nil {
 		t.Fatal(err)
 	}
-	r := snap(t, "-p", pid(cmd), "--no-merge")
+	r := snap(t, "-p", pid(cmd), "--no-merge", "--addresses")
 	if r.code != exitOK {
 		t.Fatalf("exit code %d: %s", r.code, r.err)
 	}

@@ -34,7 +34,7 @@ func TestGoInC(t *testing.T) {
 			var ours [][]string
 			var report string
 			for range 50 { // a goroutine may be between two calls of C
-				report = snap(t, "-p", pid(p.Cmd), "--max-stop", "10s", "--no-merge").out
+				report = snap(t, "-p", pid(p.Cmd), "--max-stop", "10s", "--no-merge", "--addresses").out
 				if ours = inC(parseOurs(report)); len(ours) == threads {
 					break
 				}

@@ -196,7 +196,7 @@ func eachSettled(t *testing.T, compare func(t *testing.T, c checker, pid string,
 					id := pid(start(t, program, n, how))
 					blocksInRead(t, id)
 					comesToAgree(t, func(c checker) {
-						r := snap(t, "-p", id, "--max-stop", "10s", "--no-merge")
+						r := snap(t, "-p", id, "--max-stop", "10s", "--no-merge", "--addresses")
 						if r.code != 0 {
 							t.Fatalf("exit %d: %s", r.code, r.err)
 						}
@@ -220,7 +220,7 @@ func TestEveryFrameIsThereAndNamed(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s/%s/%d", name, how, n), func(t *testing.T) {
 					cmd := start(t, program, fmt.Sprint(n), how)
-					r := snap(t, "-p", pid(cmd), "--max-stop", "10s", "--no-merge")
+					r := snap(t, "-p", pid(cmd), "--max-stop", "10s", "--no-merge", "--addresses")
 					if r.code != 0 {
 						t.Fatalf("exit %d: %s", r.code, r.err)
 					}

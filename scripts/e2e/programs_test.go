@@ -17,7 +17,7 @@ func snapWhenSettled(t *testing.T, pid string, functions ...string) (stacks, str
 	t.Helper()
 	var r result
 	eventually(t, fmt.Sprintf("%v are all there", functions), func() bool {
-		r = snap(t, "-p", pid, "--no-merge", "--no-runtimes")
+		r = snap(t, "-p", pid, "--no-merge", "--addresses", "--no-runtimes")
 		if r.code != exitOK {
 			t.Fatalf("exit code %d: %s", r.code, r.err)
 		}

@@ -69,7 +69,7 @@ func TestServersAsEUStack(t *testing.T) {
 			for _, pid := range s.processes(t) {
 				var ours, theirs stacks
 				eventually(t, "the stacks are the same", func() bool {
-					ours = parseOurs(snap(t, "-p", strconv.Itoa(pid), "--max-stop", "10s", "--no-merge").out)
+					ours = parseOurs(snap(t, "-p", strconv.Itoa(pid), "--max-stop", "10s", "--no-merge", "--addresses").out)
 					theirs = parseEU(peer(t, "eu-stack", "-n", "0", "-p", strconv.Itoa(pid)))
 					return sameAddresses(ours, theirs)
 				})

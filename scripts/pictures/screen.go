@@ -19,14 +19,28 @@ const (
 // firstScreen is the picture of what a terminal shows first of the report of a
 // recording, below the command of a person who asks for the live process.
 func firstScreen(stacksnap, recording string) ([]byte, error) {
+	screen, err := shown(stacksnap, recording, "$ stacksnap -p shop")
+	if err != nil {
+		return nil, err
+	}
+	return drawSVG(screen), nil
+}
+
+// shown is what a terminal shows first of the report of a recording, below a command.
+func shown(stacksnap, recording, command string) ([][]cell, error) {
 	cmd := exec.Command(stacksnap, recording)
 	cmd.Env = []string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "TZ=UTC", "PAGER=cat"}
 	text, err := terminal.Run(cmd, columns, lines)
 	if err != nil {
 		return nil, err
 	}
-	screen := append([][]cell{parseLine("$ stacksnap -p shop", &style{})}, parse(text)...)
-	return drawSVG(screen[:min(lines, len(screen))]), nil
+	return below(command, text), nil
+}
+
+// below is the screen of a terminal with a command and what was written after it.
+func below(command string, text []byte) [][]cell {
+	screen := append([][]cell{parseLine(command, &style{})}, parse(text)...)
+	return screen[:min(lines, len(screen))]
 }
 
 // style is how a terminal was told to show what follows.

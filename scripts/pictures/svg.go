@@ -24,43 +24,62 @@ const (
 	pale   = "#8b949e" // faint
 )
 
-// drawSVG draws lines of a terminal.
-func drawSVG(screen [][]cell) []byte {
+// screenWidth is the width of a terminal with its margins.
+const screenWidth = columns*cellWidth + 2*margin
+
+// drawSVG draws the lines of terminals, side by side.
+func drawSVG(screens ...[][]cell) []byte {
 	var b bytes.Buffer
-	width, height := columns*cellWidth+2*margin, float64(lines*cellHeight+2*margin)
+	width, height := float64(len(screens))*screenWidth, float64(lines*cellHeight+2*margin)
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f">`+"\n", width, height, width, height)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", ground)
 	fmt.Fprintf(&b, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s" xml:space="preserve">`+"\n", fontSize, ink)
-	for i, line := range screen {
-		drawLine(&b, line, float64(margin+(i+1)*cellHeight-5))
+	for i, screen := range screens {
+		for row, line := range screen {
+			drawLine(&b, line, float64(i)*screenWidth+margin, float64(margin+(row+1)*cellHeight-5))
+		}
 	}
 	b.WriteString("</g>\n</svg>\n")
 	return b.Bytes()
 }
 
-// drawLine draws the runs of one style in a line.
-func drawLine(b *bytes.Buffer, line []cell, y float64) {
+// drawLine draws the runs of one style in a line that begins at x.
+func drawLine(b *bytes.Buffer, line []cell, x, y float64) {
 	for from := 0; from < len(line); {
 		to := from
 		for to < len(line) && line[to].style == line[from].style {
 			to++
 		}
-		drawRun(b, line[from:to], margin+float64(from)*cellWidth, y)
+		drawRun(b, line[from:to], x+float64(from)*cellWidth, y)
 		from = to
 	}
 }
 
-// drawRun draws letters of one style. Their width is told, for the fonts of others
-// differ.
+// drawRun draws letters of one style: each part between two blanks or more by itself, as browsers
+// take several for one.
 func drawRun(b *bytes.Buffer, run []cell, x, y float64) {
+	for from := 0; from < len(run); {
+		if run[from].r == ' ' {
+			from++
+			continue
+		}
+		to := from + 1
+		for to < len(run) && (run[to].r != ' ' || to+1 < len(run) && run[to+1].r != ' ') {
+			to++
+		}
+		drawPart(b, run[from:to], x+float64(from)*cellWidth, y)
+		from = to
+	}
+}
+
+// drawPart draws letters of one style that are no blanks at both ends. Their width is told, for the
+// fonts of others differ.
+func drawPart(b *bytes.Buffer, part []cell, x, y float64) {
 	var text strings.Builder
-	for _, c := range run {
+	for _, c := range part {
 		text.WriteRune(c.r)
 	}
-	if strings.TrimSpace(text.String()) == "" {
-		return
-	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%.0f" textLength="%.1f"%s>`, x, y, float64(len(run))*cellWidth, run[0].style.attributes())
+	fmt.Fprintf(b, `<text x="%.1f" y="%.0f" textLength="%.1f"%s>`, x, y, float64(len(part))*cellWidth, part[0].style.attributes())
 	_ = xml.EscapeText(b, []byte(text.String())) // a buffer takes all
 	b.WriteString("</text>\n")
 }

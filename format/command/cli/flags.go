@@ -198,7 +198,7 @@ func (o *Options) reportFlags() []flag {
 		example: "stacksnap -p 4711 --no-merge",
 	}, {
 		name: "addresses", to: &o.Addresses,
-		help: "print in trees of samples, too, the addresses of frames and where they are in their functions, how the time of each was spent," +
+		help: "print each frame in a line of its own, and in trees of samples, too, the addresses of frames and where they are in their functions, how the time of each was spent," +
 			" and where the images are",
 		example: "stacksnap -p 4711 -d 10s --addresses",
 	}, {

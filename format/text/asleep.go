@@ -1,0 +1,40 @@
+package text
+
+import (
+	"stacksnap/format/profile"
+	"stacksnap/format/words"
+	"stacksnap/task"
+)
+
+// leastAsleep is the part of its samples, in percent, that a thread without a tree was asleep, and
+// in one place.
+const leastAsleep = 99
+
+// isAsleep reports whether a line says as much of a thread as its tree: it was asleep in one place, and
+// waited for nothing that another one has.
+func (p *printer) isAsleep(t *profile.Thread) bool {
+	stack := t.Heaviest()
+	if p.least == 0 || p.everyFrame || p.IsInverted() || t.Main || len(stack) == 0 || t.Err != "" || t.Empty > 0 || t.SuspendCount > 0 {
+		return false
+	}
+	enough := func(n int) bool { return 100*n >= leastAsleep*t.Samples }
+	return enough(t.States[task.Sleeping]) && enough(stack[len(stack)-1].Count) && !waitsForAnother(t)
+}
+
+// asleep lists threads that were asleep in one place.
+func (p *printer) asleep(threads []*profile.Thread) {
+	if len(threads) == 0 {
+		return
+	}
+	line := words.NewStackLine(p.Profile, p.Width)
+	plain := printer{Printer: line.Printer} // without colours, which a cut line could end in
+	p.Line("")
+	p.Text("", 2, "Asleep in one place, in 99 % of their samples or more (--min 0 shows the trees):")
+	for _, t := range threads {
+		who := plain.title(t)
+		if name := names(t); name != "" {
+			who += " " + name
+		}
+		p.Line("%s", words.Clip("  "+who+": "+line.Stack(t.Heaviest()), line.Width))
+	}
+}

@@ -1,0 +1,100 @@
+package text
+
+import (
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
+	"stacksnap/format/words"
+)
+
+// runKind is what the frames of a run have in common.
+type runKind uint8
+
+const (
+	alone   runKind = iota // has a line of its own
+	library                // not of the program's own code
+	kernel                 // of the kernel
+	unnamed                // without a name, of one image
+)
+
+// kindOf returns the kind of the run that a frame can be in.
+func kindOf(n *profile.Node) runKind {
+	switch {
+	case n.By.Guess() || words.PointerOnly(n) || n.Cut != nil || n.Folded != nil || n.Recursion > 1 || n.Function == profile.Trampoline:
+		return alone
+	case n.Kernel:
+		return kernel
+	case n.Image == nil:
+		return alone
+	case n.Function == "":
+		return unnamed
+	case owncode.Is(&n.Location):
+		return alone
+	}
+	return library
+}
+
+// runs divides a stack into the frames of each line of a block of an innermost-first stack, both
+// outermost first: frames of own code alone, others together with their like that have the same
+// samples.
+func runs(stack []*profile.Node) (lines [][]*profile.Node) {
+	for len(stack) > 0 {
+		n, kind := 1, kindOf(stack[0])
+		for kind != alone && n < len(stack) && kindOf(stack[n]) == kind && onlyCalls(stack[n-1], stack[n]) &&
+			(kind != unnamed || stack[n].Image == stack[0].Image) {
+			n++
+		}
+		lines, stack = append(lines, stack[:n]), stack[n:]
+	}
+	return lines
+}
+
+// leastRunName is the least number of columns for each name of a run.
+const leastRunName = 20
+
+// run returns a text of at most room columns, as far as names can be shortened, for several frames in
+// one line: the first and the last, with their images, and how many they are.
+func (p *printer) run(frames []*profile.Node, arrow string, room int) string {
+	first, last := frames[0], frames[len(frames)-1]
+	count := ", " + words.Plural(len(frames), "frame")
+	if first.Function == "" && last.Function == "" {
+		return p.Faint("… "+words.Plural(len(frames), "frame")+" without names") + imageMark(first)
+	}
+	from, to := "", imageMark(last)
+	if first.Image != last.Image {
+		from = imageMark(first)
+	}
+	if len(frames) > 2 {
+		arrow = " … "
+	} else {
+		count = ""
+	}
+	room -= words.Columns(to + arrow + count)
+	if room-words.Columns(from) < 2*leastRunName {
+		from = ""
+	}
+	a, b := p.bothIn(first, last, room-words.Columns(from))
+	return a + from + arrow + b + to + count
+}
+
+func imageMark(n *profile.Node) string {
+	if n.Image == nil {
+		return ""
+	}
+	return " (" + words.ImageName(n.Image) + ")"
+}
+
+// bothIn returns the names of two functions in the columns that there are for both.
+func (p *printer) bothIn(first, last *profile.Node, room int) (a, b string) {
+	a, b = p.Function(first.Location), p.Function(last.Location)
+	each := max(room/2, leastRunName)
+	forA, forB := max(each, room-words.Columns(b)), max(each, room-words.Columns(a))
+	return p.Name(nameIn(a, forA)), p.Name(nameIn(b, forB))
+}
+
+// nameIn returns a name in at most room columns.
+func nameIn(name string, room int) string {
+	if name = words.Narrow(name, room); words.Columns(name) > room {
+		name = words.Elide(name, room-1)
+	}
+	return name
+}
