@@ -146,7 +146,19 @@ type jsonWait struct {
 	Variable  string `json:"variable,omitempty"`
 	GoneOwner uint64 `json:"gone_owner,omitempty"`
 
-	Peer *jsonPeer `json:"peer,omitempty"`
+	Peer    *jsonPeer    `json:"peer,omitempty"`
+	Stalled *jsonStalled `json:"stalled,omitempty"`
+}
+
+type jsonStalled struct {
+	State  string `json:"state"`
+	Count  int    `json:"count"`
+	Remote string `json:"remote"`
+	Since  int64  `json:"since_ns,omitempty"`
+	Unread uint64 `json:"unread,omitempty"`
+	PID    int    `json:"pid,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Others int    `json:"others,omitempty"`
 }
 
 type jsonPeer struct {

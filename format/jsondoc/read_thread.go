@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/words"
@@ -120,6 +121,10 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 	if p := j.Peer; p != nil {
 		w.Peer = profile.Peer{PID: p.PID, Name: p.Name, Thread: task.ThreadID(p.Thread), ThreadName: p.ThreadName, Others: p.Others, Self: p.Self}
 		w.Peer.Action, _ = words.Named(p.Action, profile.Reply)
+	}
+	if s := j.Stalled; s != nil {
+		w.Stalled = profile.Stalled{Count: s.Count, Remote: s.Remote, Since: time.Duration(s.Since), Unread: s.Unread, PID: s.PID, Name: s.Name, Others: s.Others}
+		w.Stalled.State, _ = words.Named(s.State, task.Unread)
 	}
 	var err error
 	w.Addr, err = addressOf(j.Address)

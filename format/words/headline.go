@@ -41,11 +41,13 @@ func (p *Printer) Headline() string {
 	case headline.Convoy:
 		return p.convoy(&h)
 	case headline.Locked, headline.Blocked:
-		return "main thread" + p.waitsIn(h.Thread.ID, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + titled(&h)
+		return "main thread" + p.waitsIn(h.Thread.ID, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
 	case headline.Alike:
 		return p.alike(&h)
 	case headline.Idle:
 		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(&h) + titled(&h)
+	case headline.Stalled:
+		return "main thread waits in " + Word(h.Wait.Call, MaxText) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
 	case headline.Running:
 		return p.runs(&h)
 	case headline.Computing:
@@ -58,6 +60,14 @@ func (p *Printer) Headline() string {
 		return p.located(&h)
 	}
 	return ""
+}
+
+// clause returns a further clause of a sentence; empty if there is none.
+func clause(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "; " + text
 }
 
 // located names the function in which the main thread was most often, and the CPU time of the

@@ -45,6 +45,8 @@ func headlined() map[string]*profile.Profile {
 	dead.Deadlocks = []profile.Deadlock{{Waiters: []profile.Waiter{{ID: 1}}}}
 	idle := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait"})
 	idle.Roots = []*profile.Node{{Location: profile.Location{Function: "event_base_loop"}}}
+	stalled := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait", Stalled: profile.Stalled{State: task.Silent, Count: 1, Remote: "10.0.0.1:80", Since: 12 * time.Second}})
+	stalled.Roots = idle.Roots
 	alike := oneOf(idle)
 	for id := range task.ThreadID(100) {
 		alike.Threads = append(alike.Threads, waiter(id+2, task.Sleeping, &profile.Wait{Call: "read"}))
@@ -64,6 +66,7 @@ func headlined() map[string]*profile.Profile {
 		"Stuck":     aSecondOf(sampledIn(task.Uninterruptible, profile.Spent{})),
 		"Alike":     alike,
 		"Blocked":   oneOf(waiter(1, task.Sleeping, &profile.Wait{Call: "read"})),
+		"Stalled":   oneOf(stalled),
 		"Idle":      oneOf(idle),
 		"Located":   oneOf(awake),
 	}
@@ -84,6 +87,7 @@ func TestEveryKindHasAHeadline(t *testing.T) {
 		"Stuck":      "main thread waits uninterruptibly, as for a disk, in 100 % of its samples",
 		"Alike":      "100 of 101 threads wait in read",
 		"Blocked":    "main thread waits in read",
+		"Stalled":    "main thread waits in epoll_wait; nothing received from 10.0.0.1:80 since the last send to it, 12 s ago",
 		"Idle":       "idle: main thread in epoll_wait",
 		"Located":    "main thread in step",
 	}

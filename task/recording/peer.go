@@ -1,6 +1,11 @@
 package recording
 
-import "stacksnap/task"
+import (
+	"math"
+	"time"
+
+	"stacksnap/task"
+)
 
 // Peer is a process, or a thread of it, that can end a wait.
 type Peer struct {
@@ -45,4 +50,53 @@ func parsePeer(data []byte) (Peer, error) {
 		}
 	}
 	return p, m.err
+}
+
+// Stalled are connections of the process on which nothing moves.
+type Stalled struct {
+	State  uint8 // numbered as in recording.proto
+	Count  int
+	Remote string
+	Since  time.Duration
+	Unread uint64
+	PID    int
+	Name   string
+	Others int
+}
+
+func appendStalled(b []byte, s *Stalled) []byte {
+	b = appendUintIf(b, 1, uint64(s.State))
+	b = appendUintIf(b, 2, uint64(s.Count))
+	b = appendBytesIf(b, 3, s.Remote)
+	b = appendUintIf(b, 4, uint64(s.Since))
+	b = appendUintIf(b, 5, s.Unread)
+	b = appendUintIf(b, 6, uint64(s.PID))
+	b = appendBytesIf(b, 7, s.Name)
+	return appendUintIf(b, 8, uint64(s.Others))
+}
+
+func parseStalled(data []byte) (Stalled, error) {
+	var s Stalled
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			s.State = uint8(min(m.n, 0xff))
+		case 2:
+			s.Count = index(m.n)
+		case 3:
+			s.Remote = m.string()
+		case 4:
+			s.Since = time.Duration(min(m.n, math.MaxInt64))
+		case 5:
+			s.Unread = m.n
+		case 6:
+			s.PID = index(m.n)
+		case 7:
+			s.Name = m.string()
+		case 8:
+			s.Others = index(m.n)
+		}
+	}
+	return s, m.err
 }

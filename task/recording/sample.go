@@ -40,7 +40,8 @@ type Wait struct {
 	Receives     bool
 	Variable     string // in which the lock is
 	GoneOwner    task.ThreadID
-	Peer         Peer // the zero Peer: unknown
+	Peer         Peer    // the zero Peer: unknown
+	Stalled      Stalled // the zero Stalled: none are known
 }
 
 func appendWait(b []byte, w *Wait) []byte {
@@ -61,6 +62,11 @@ func appendWait(b []byte, w *Wait) []byte {
 		var at int
 		b, at = begin(b, 12)
 		b = end(appendPeer(b, &w.Peer), at)
+	}
+	if w.Stalled != (Stalled{}) {
+		var at int
+		b, at = begin(b, 13)
+		b = end(appendStalled(b, &w.Stalled), at)
 	}
 	return b
 }
@@ -96,6 +102,10 @@ func parseWait(data []byte) (Wait, error) {
 			p, err := parsePeer(m.data)
 			m.fail(err)
 			w.Peer = p
+		case 13:
+			s, err := parseStalled(m.data)
+			m.fail(err)
+			w.Stalled = s
 		}
 	}
 	return w, m.err

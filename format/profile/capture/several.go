@@ -46,6 +46,10 @@ func OneShots(ps []task.Process, o Options) Shots {
 	}
 	captureAll(g.shots)
 	g.resolvePeers()
+	until := time.Now().Add(peerLimit)
+	for _, s := range g.shots {
+		s.findStalled(until)
+	}
 	switch {
 	case o.Follow && slices.ContainsFunc(g.shots, (*shot).isLinked):
 		g.follow(from)

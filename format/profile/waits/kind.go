@@ -23,6 +23,19 @@ func IsIdle(w *profile.Wait) bool { return idlenessOf(w) == idle }
 // has nothing to do: it waits for no lock, thread or known other process.
 func IsParked(w *profile.Wait) bool { return idlenessOf(w) >= parked && !w.WaitsForOther() }
 
+// IsForEvents reports whether a wait is for whatever happens on several descriptors, or on any of
+// them, as event loops wait.
+func IsForEvents(w *profile.Wait) bool {
+	if w == nil || w.Lock != profile.NoLock {
+		return false
+	}
+	switch rowOf(w).shape {
+	case epoll, pollSet, selectSets:
+		return true
+	}
+	return w.Call == "select" || w.Call == "pselect6"
+}
+
 // IsForChild reports whether a thread that waits so waits for a child process to end.
 func IsForChild(w *profile.Wait) bool {
 	if w == nil {
