@@ -41,7 +41,7 @@ func (p *Printer) Headline() string {
 	case headline.Convoy:
 		return p.convoy(&h)
 	case headline.Locked, headline.Blocked:
-		return "main thread" + p.waitsIn(h.Thread.ID, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
+		return "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
 	case headline.Alike:
 		return p.alike(&h)
 	case headline.Idle:
@@ -289,13 +289,32 @@ const maxChain = 3
 
 // waitsIn describes a wait, and the frame of own code in which it is, with what that one waits for
 // where the wait itself does not tell.
-func (p *Printer) waitsIn(id task.ThreadID, w *profile.Wait, own *profile.Node) string {
+func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
 	if own != nil && w.Lock == profile.NoLock && w.Peer.PID == 0 {
 		if purpose := waits.Purpose(own.Function); purpose != "" {
 			return " waits " + purpose + ", in " + CallName(w) + p.calledBy(own)
 		}
 	}
-	return " waits " + p.WaitFor(id, w) + p.calledBy(own)
+	if text := p.looksUp(t, w, own); text != "" {
+		return text
+	}
+	return " waits " + p.WaitFor(t.ID, w) + p.calledBy(own)
+}
+
+// looksUp describes a wait for the name of a machine to be looked up; "" if it is for something else.
+// If no own code is known, the function that looks up names is named as the caller.
+func (p *Printer) looksUp(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
+	by, server := waits.LookUp(w, t.Heaviest())
+	if own == nil {
+		own = by
+	}
+	switch {
+	case server != "":
+		return " waits for an answer from DNS server " + Word(server, MaxText) + ", in " + CallName(w) + p.calledBy(own)
+	case by != nil:
+		return " waits for a name to be looked up, " + p.WaitFor(t.ID, w) + p.calledBy(own)
+	}
+	return ""
 }
 
 // chain returns a clause for each thread that a wait leads to in one snapshot: the
@@ -315,7 +334,7 @@ func (p *Printer) chain(w *profile.Wait) (text string) {
 		own := owncode.Innermost(t.Heaviest())
 		switch {
 		case t.Wait != nil:
-			text += p.waitsIn(t.ID, t.Wait, waits.Waiter(t.Heaviest()))
+			text += p.waitsIn(t, t.Wait, waits.Waiter(t.Heaviest()))
 		case own != nil:
 			return text + " is in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
 		default:

@@ -182,3 +182,27 @@ func TestRowLock(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// TestLookUp: a wait for a DNS server says so, with the function of the C library where no code is
+// known to be own.
+func TestLookUp(t *testing.T) {
+	libc, program := &profile.Image{Path: "/lib/libc.so.6"}, &profile.Image{Path: "/bin/shop", Main: true}
+	poll := &profile.Node{Location: profile.Location{Function: "poll", Image: libc}, Count: 1, Self: 1}
+	get := &profile.Node{Location: profile.Location{Function: "getaddrinfo", Image: libc}, Count: 1, Children: []*profile.Node{poll}}
+	own := &profile.Node{Location: profile.Location{Function: "dial", Image: program, File: "/src/dial.c", Line: 7}, Count: 1, Children: []*profile.Node{get}}
+	const dns = "fd 3 udp socket 127.0.0.1:5 to 127.0.0.7:53"
+	for want, c := range map[string]struct {
+		root   *profile.Node
+		object string
+	}{
+		"main thread waits for an answer from DNS server 127.0.0.7, in poll, called by dial (dial.c:7)":                          {own, dns},
+		"main thread waits for an answer from DNS server 127.0.0.7, in poll, called by getaddrinfo":                              {get, dns},
+		"main thread waits for a name to be looked up, in poll: fd 3 unix socket to /run/nscd/socket, called by dial (dial.c:7)": {own, "fd 3 unix socket to /run/nscd/socket"},
+	} {
+		th := waiter(1, task.Sleeping, &profile.Wait{Call: "poll", Object: c.object})
+		th.Roots = []*profile.Node{c.root}
+		if got := Headline(oneOf(th)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -58,7 +58,7 @@ var situations = []situation{
 	{name: "slow-disk", start: onFile("journal.c", waitsIn(unix.SYS_FSYNC)), varies: true,
 		says: []string{`sync|write`, `commit.*journal\.c:\d`}},
 	{name: "dns", start: dnsHangs,
-		says: []string{`^main thread waits in poll: .* to 127\.0\.0\.7:53`, `gethostbyname|getaddrinfo`}},
+		says: []string{`^main thread waits for an answer from DNS server 127\.0\.0\.7, in poll, called by gethostbyname2`}},
 	{name: "paging", start: onFile("paging.c", faults), varies: true,
 		says: []string{`look_up.*paging\.c:\d|evict.*paging\.c:\d`}},
 	{name: "stopped", start: stoppedSleep,

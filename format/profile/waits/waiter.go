@@ -1,6 +1,9 @@
 package waits
 
 import (
+	"regexp"
+	"strings"
+
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/owncode"
 )
@@ -39,6 +42,29 @@ func Purpose(function string) string {
 	}
 	return ""
 }
+
+// LookUp returns the outermost function of a stack, given from the outermost frame in, that looks up
+// a name of a machine, nil if there is none, and the address of the DNS server from which the thread
+// waits for an answer, empty if it is not known to wait for one.
+func LookUp(w *profile.Wait, stack []*profile.Node) (by *profile.Node, server string) {
+	if w.Lock != profile.NoLock {
+		return nil, ""
+	}
+	for _, n := range stack {
+		if lookUpFunctions[strings.TrimRight(undecorated(n.Function), "0123456789")] {
+			by = n
+			break
+		}
+	}
+	if found := nameServer.FindStringSubmatch(w.Object); found != nil {
+		server = strings.Trim(found[1], "[]")
+	}
+	return by, server
+}
+
+// nameServer matches the description of the only descriptor of a call, if that is of a socket which is
+// connected to the port of name servers.
+var nameServer = regexp.MustCompile(`^fd \d+ (?:udp|tcp) socket \S+ to (\S+):53$`)
 
 // purposes are those of some of the [knownWaiters] whose own calls do not tell.
 var purposes = map[string]string{
