@@ -22,6 +22,9 @@ type Capabilities struct {
 	// Connections returns the connections of the target on which nothing moves; none if the system
 	// does not tell them by then. Nothing is stopped for it.
 	Connections func(until time.Time) []Connection
+	// WokenOtherwise reports whether something else than threads of the target may wake one that
+	// waits for a futex in its memory, as far as the system tells: handlers of signals, io_uring.
+	WokenOtherwise func() bool
 	// ThreadHandle returns a thread's handle: on Darwin the address of its
 	// thread-specific data. False where it has none.
 	ThreadHandle func(ThreadID) (Addr, bool)

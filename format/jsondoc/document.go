@@ -161,7 +161,7 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 	j := &jsonWait{
 		Call: w.Call, Object: w.Object, Lock: w.Lock.String(), Owner: uint64(w.Owner),
 		OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
-		GoneOwner: uint64(w.GoneOwner),
+		GoneOwner: uint64(w.GoneOwner), Hung: w.Hung,
 	}
 	if w.Addr != 0 {
 		j.Address = w.Addr.String()

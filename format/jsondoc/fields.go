@@ -146,6 +146,7 @@ type jsonWait struct {
 	Variable  string `json:"variable,omitempty"`
 	GoneOwner uint64 `json:"gone_owner,omitempty"`
 
+	Hung    int          `json:"hung,omitempty"`
 	Peer    *jsonPeer    `json:"peer,omitempty"`
 	Stalled *jsonStalled `json:"stalled,omitempty"`
 }

@@ -115,7 +115,7 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 	}
 	w := &profile.Wait{
 		Call: j.Call, Object: j.Object, Owner: task.ThreadID(j.Owner), OwnerName: j.OwnerName, OwnerPID: j.OwnerPID, Readers: j.Readers,
-		Receives: j.Receives, Variable: j.Variable, GoneOwner: task.ThreadID(j.GoneOwner),
+		Receives: j.Receives, Variable: j.Variable, GoneOwner: task.ThreadID(j.GoneOwner), Hung: j.Hung,
 	}
 	w.Lock, _ = words.Named(j.Lock, profile.KernelLock)
 	if p := j.Peer; p != nil {

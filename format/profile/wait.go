@@ -34,6 +34,10 @@ type Wait struct {
 	Receives bool
 	// Peer is the process that it waits for; zero if unknown.
 	Peer Peer
+	// Hung is the number of threads of the process if all of them wait in futexes, without a timeout,
+	// so that none can wake another, and it has no handler of a signal that might; 0 if that is not
+	// known.
+	Hung int
 	// Stalled are connections on which nothing moves while the main thread waits for events; zero if
 	// none are known.
 	Stalled Stalled

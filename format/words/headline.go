@@ -39,11 +39,11 @@ func (p *Printer) Headline() string {
 	case headline.Stopped:
 		return "stopped, by " + stopper(p.Profile) + ": nothing runs until it goes on" + resumedBy(p.Profile)
 	case headline.Convoy:
-		return p.convoy(&h)
+		return hung(h.Wait) + p.convoy(&h)
 	case headline.Locked, headline.Blocked:
-		return "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
+		return hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
 	case headline.Alike:
-		return p.alike(&h)
+		return hung(h.Wait) + p.alike(&h)
 	case headline.Idle:
 		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(&h) + titled(&h)
 	case headline.Stalled:
@@ -60,6 +60,21 @@ func (p *Printer) Headline() string {
 		return p.located(&h)
 	}
 	return ""
+}
+
+// hung returns a clause for a wait in a process none of whose threads can wake another; "" for any
+// other wait.
+func hung(w *profile.Wait) string {
+	switch w.Hung {
+	case 0:
+		return ""
+	case 1:
+		return "hung: the only thread waits, and nothing in the process can wake it; "
+	}
+	if w.Hung == 2 {
+		return "hung: both threads wait, and neither can wake the other; "
+	}
+	return fmt.Sprintf("hung: all %s threads wait, and none can wake another; ", Count(w.Hung))
 }
 
 // clause returns a further clause of a sentence; empty if there is none.

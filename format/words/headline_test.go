@@ -206,3 +206,18 @@ func TestLookUp(t *testing.T) {
 		}
 	}
 }
+
+// TestHung: that no thread can wake another comes first, before what they wait for.
+func TestHung(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "main thread waits in futex: condition variable ready",
+		1: "hung: the only thread waits, and nothing in the process can wake it; main thread waits in futex: condition variable ready",
+		2: "hung: both threads wait, and neither can wake the other; main thread waits in futex: condition variable ready",
+		3: "hung: all 3 threads wait, and none can wake another; main thread waits in futex: condition variable ready",
+	} {
+		th := waiter(1, task.Sleeping, &profile.Wait{Call: "futex", Object: "condition variable (futex 0x10)", Variable: "ready", Hung: n})
+		if got := Headline(oneOf(th)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -27,7 +27,7 @@ var situations = []situation{
 	{name: "deadlock-cpp", start: compiledBy("g++", "orders.cpp", deadlocked),
 		says: []string{`^2 of 3 threads are deadlocked`, `mutex checking`, `transfer\(Account&, Account&\) \(orders\.cpp:1[67]\)`}},
 	{name: "deadlock-rust", start: compiledBy("rustc", "ledger.rs", threadsIn(unix.SYS_FUTEX, 2)),
-		says: []string{`^main thread waits for thread \d+ "ledger" to end, called by ledger::main \(ledger\.rs:15\)`, `^[^;]*; thread .* waits in futex: .*, called by ledger::post_entry \(ledger\.rs:7\)`}},
+		says: []string{`^hung: both threads wait, and neither can wake the other; main thread waits for thread \d+ "ledger" to end, called by ledger::main \(ledger\.rs:15\); thread .* waits for mutex 0x\w+ \(Rust records no holder\), called by ledger::post_entry \(ledger\.rs:7\)`}},
 	{name: "deadlock-go", start: compiledBy("go", "stock", waitsIn(unix.SYS_EPOLL_PWAIT, unix.SYS_FUTEX)),
 		isIdle: true, varies: true, // goroutines are not seen, and any thread may be the one that polls
 		says: []string{`main thread .*in (epoll_pwait|futex)`, `Not seen: +goroutines .*; dlv attach \d+`}},
@@ -42,13 +42,13 @@ var situations = []situation{
 	{name: "leaked-threads", start: compiledBy("gcc", "leak.c", threadsIn(unix.SYS_READ, 1000)),
 		says: []string{`^1,000 of 1,001 threads wait in read, called by session \(leak\.c:9\)`}},
 	{name: "lost-wakeup", start: compiledBy("gcc", "wakeup.c", waitsIn(unix.SYS_FUTEX)),
-		says: []string{`^main thread waits in futex: condition variable job_ready`, `wait_for_job.*wakeup\.c:10`}},
+		says: []string{`^hung: the only thread waits, and nothing in the process can wake it; main thread waits in futex: condition variable job_ready`, `wait_for_job.*wakeup\.c:10`}},
 	{name: "own-pipe", start: bashReadsItsOwnPipe, varies: true, // whether all processes may be read
 		says: []string{`^main thread waits in read: fd 0 .*/queue, ` + byItself + `, called by zread`}},
 	{name: "full-pipe", start: yesIntoSleep, varies: true, // as well
 		says: []string{`^main thread waits (for sleep \[\d+\] to read, in write: fd 1 pipe|in write: fd 1 pipe.*, with sleep \[\d+\] at the other end)`}},
 	{name: "forked-lock", start: forkedChild,
-		says: []string{`^main thread waits for mutex log_lock, held by thread \d+ \(ended, or of another process\), called by log_line \(forked\.c:1[23]\)`}},
+		says: []string{`^hung: the only thread waits, and nothing in the process can wake it; main thread waits for mutex log_lock, held by thread \d+ \(ended, or of another process\), called by log_line \(forked\.c:1[23]\)`}},
 	{name: "memory-bound", start: compiledBy("gcc", "memory.c", burns), varies: true,
 		says: []string{`^[^\n]*main thread, in chase \(memory\.c:1[3-6]\)`}},
 	{name: "contention", start: compiledBy("gcc", "contention.c", burns), varies: true,

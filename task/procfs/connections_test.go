@@ -157,3 +157,15 @@ func TestUnixSocketIsNamedByItsPeer(t *testing.T) {
 		t.Errorf("%q of %s, whose peer has no name either", got, link)
 	}
 }
+
+// TestWokenOtherwise: this process handles signals, and one that handles none has nothing else that
+// could wake its threads.
+func TestWokenOtherwise(t *testing.T) {
+	if p := self(t); !p.WokenOtherwise() || p.hasRing() {
+		t.Error("of this process")
+	}
+	path := "/proc/" + strconv.Itoa(startTarget(t).pid)
+	if p := (&Process{live: Dir{fd: openPath(t, path)}}); p.WokenOtherwise() {
+		t.Error("of one without handlers")
+	}
+}

@@ -42,6 +42,7 @@ type Wait struct {
 	GoneOwner    task.ThreadID
 	Peer         Peer    // the zero Peer: unknown
 	Stalled      Stalled // the zero Stalled: none are known
+	Hung         int     // number of threads, none of which can wake another; 0: not known
 }
 
 func appendWait(b []byte, w *Wait) []byte {
@@ -68,7 +69,7 @@ func appendWait(b []byte, w *Wait) []byte {
 		b, at = begin(b, 13)
 		b = end(appendStalled(b, &w.Stalled), at)
 	}
-	return b
+	return appendUintIf(b, 14, uint64(w.Hung))
 }
 
 func parseWait(data []byte) (Wait, error) {
@@ -106,6 +107,8 @@ func parseWait(data []byte) (Wait, error) {
 			s, err := parseStalled(m.data)
 			m.fail(err)
 			w.Stalled = s
+		case 14:
+			w.Hung = index(m.n)
 		}
 	}
 	return w, m.err

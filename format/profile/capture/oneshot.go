@@ -158,6 +158,7 @@ func (s *shot) complete() {
 	if s.err == nil {
 		s.looks, s.questions = s.waitsOf(s.wanted)
 		s.checkDeadlocks()
+		s.findHung()
 	}
 }
 

@@ -97,6 +97,22 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// TestRustMethods: the type of a method may be in brackets, which a trait's stays in.
+func TestRustMethods(t *testing.T) {
+	for name, want := range map[string]role{
+		"<std::sys::sync::mutex::futex::Mutex>::lock_contended": waiterRole,
+		"<std::sync::mpsc::Receiver<shop::Job<u8>>>::recv":      waiterRole,
+		"std::sys::sync::mutex::futex::Mutex::lock_contended":   waiterRole,
+		"<shop::Loop as core::ops::function::FnOnce<()>>::call": noRole,
+		"<shop::Mutex as shop::Fn(u8) -> u8>::lock":             noRole,
+		"<": noRole,
+	} {
+		if got := functionRole(name); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
 // TestWaiter: a known function that waits for something is named before those that it waits by.
 func TestWaiter(t *testing.T) {
 	for stack, want := range map[string]string{
