@@ -44,7 +44,7 @@ var situations = []situation{
 	{name: "lost-wakeup", start: compiledBy("gcc", "wakeup.c", waitsIn(unix.SYS_FUTEX)),
 		says: []string{`^hung: the only thread waits, and nothing in the process can wake it; main thread waits in futex: condition variable job_ready`, `wait_for_job.*wakeup\.c:10`}},
 	{name: "own-pipe", start: bashReadsItsOwnPipe, varies: true, // whether all processes may be read
-		says: []string{`^main thread waits in read: fd 0 .*/queue, ` + byItself + `, called by zread`}},
+		says: []string{`^main thread waits in read: fd 0 .*/queue, ` + byItself + `, called by read_builtin`}},
 	{name: "full-pipe", start: yesIntoSleep, varies: true, // as well
 		says: []string{`^main thread waits (for sleep \[\d+\] to read, in write: fd 1 pipe|in write: fd 1 pipe.*, with sleep \[\d+\] at the other end)`}},
 	{name: "forked-lock", start: forkedChild,

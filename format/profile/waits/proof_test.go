@@ -122,6 +122,11 @@ func TestWaiter(t *testing.T) {
 		"!poll < !pqSocketCheck < !PQexec < fetch < main":                         "fetch",
 		"!read < parse < load < main":                                             "parse",
 		"!futex_wait < !std::mutex::lock() < transfer(Account&, Account&) < main": "transfer(Account&, Account&)",
+		"!read < zread < read_builtin < execute_command_internal < main":          "read_builtin",
+		"!read < zread <  < zreadc <  < read_builtin < main":                      "read_builtin",
+		"!read < zread < main":                                                    "main",
+		"!read < zread":                                                           "zread",
+		"!read < zread < !qsort < sort_lines < main":                              "zread",
 		"!epoll_wait": "",
 	} {
 		got := ""

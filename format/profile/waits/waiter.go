@@ -2,6 +2,7 @@ package waits
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"stacksnap/format/profile"
@@ -11,7 +12,7 @@ import (
 // Waiter returns the frame of own code that says best what a thread waits for; nil if there is
 // no own code. That is the outermost of the known functions which wait for something and call
 // one another, directly or by functions without a name; where there are none, it is the innermost
-// frame.
+// frame, but for wrappers of a call.
 func Waiter(stack []*profile.Node) (waiter *profile.Node) {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch n := stack[i]; {
@@ -22,10 +23,40 @@ func Waiter(stack []*profile.Node) (waiter *profile.Node) {
 		}
 	}
 	if waiter == nil {
-		waiter = owncode.Innermost(stack)
+		waiter = outOfWrappers(stack)
 	}
 	return waiter
 }
+
+// outOfWrappers returns the innermost frame of own code or, if that is of a wrapper, the frame which
+// called it, directly, by other wrappers or by functions without a name.
+func outOfWrappers(stack []*profile.Node) *profile.Node {
+	innermost := owncode.Innermost(stack)
+	if innermost == nil || !wrappers[innermost.Function] {
+		return innermost
+	}
+	for i := slices.Index(stack, innermost) - 1; i >= 0; i-- {
+		switch n := stack[i]; {
+		case n.Function == "" || wrappers[n.Function]:
+		case owncode.Innermost(stack[i:i+1]) != nil:
+			return n
+		default:
+			return innermost
+		}
+	}
+	return innermost
+}
+
+// wrappers do nothing but make a call, again where it was interrupted or did not do all: which of a
+// program's functions waits is what called them.
+var wrappers = set(
+	"zread", "zreadc", "zreadintr", "zreadn", // bash
+	"safe_read", "safe_write", "full_read", "full_write", "safe_pread", "retrying_read", // gnulib
+	"xread", "xwrite", "read_in_full", "write_in_full", // git
+	"safe_poll", "xpoll", "nonblock_immune_read", // BusyBox
+	"atomicio", "atomicio6", // OpenSSH
+	"readn", "writen", "Readn", "Writen", "read_all", "write_all", "robust_read", "robust_write",
+)
 
 // isOwnWaiter reports whether a frame is of own code, is no guess, and waits for something.
 func isOwnWaiter(n *profile.Node) bool {
