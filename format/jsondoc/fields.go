@@ -170,6 +170,7 @@ type jsonPeer struct {
 	Action     string `json:"act"`
 	Others     bool   `json:"others_unknown,omitempty"`
 	Self       bool   `json:"self,omitempty"`
+	AlsoSelf   bool   `json:"also_self,omitempty"`
 }
 
 type jsonSpent struct {

@@ -119,7 +119,7 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 	}
 	w.Lock, _ = words.Named(j.Lock, profile.KernelLock)
 	if p := j.Peer; p != nil {
-		w.Peer = profile.Peer{PID: p.PID, Name: p.Name, Thread: task.ThreadID(p.Thread), ThreadName: p.ThreadName, Others: p.Others, Self: p.Self}
+		w.Peer = profile.Peer{PID: p.PID, Name: p.Name, Thread: task.ThreadID(p.Thread), ThreadName: p.ThreadName, Others: p.Others, Self: p.Self, AlsoSelf: p.AlsoSelf}
 		w.Peer.Action, _ = words.Named(p.Action, profile.Reply)
 	}
 	if s := j.Stalled; s != nil {

@@ -99,3 +99,19 @@ func TestStalledInJSON(t *testing.T) {
 		t.Errorf("%+v, %v", again, err)
 	}
 }
+
+// TestSharedPeerInJSON is read back: the process itself has the other end beside another one.
+func TestSharedPeerInJSON(t *testing.T) {
+	w := profile.Wait{Call: "read", Peer: profile.Peer{PID: 7, Name: "sleep", Action: profile.Write, AlsoSelf: true}}
+	b, err := json.Marshal(newJSONWait(&w))
+	if want := `{"call":"read","peer":{"pid":7,"name":"sleep","act":"write","also_self":true}}`; err != nil || string(b) != want {
+		t.Errorf("%s, %v, want %s", b, err, want)
+	}
+	var j jsonWait
+	if err := json.Unmarshal(b, &j); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := j.wait(); err != nil || *again != w {
+		t.Errorf("%+v, %v", again, err)
+	}
+}

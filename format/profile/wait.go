@@ -67,10 +67,13 @@ type Peer struct {
 	Others bool
 	// Self is set if the peer is the process of the waiting thread: it has both ends.
 	Self bool
+	// AlsoSelf is set if the peer and the process of the waiting thread both have the other end.
+	AlsoSelf bool
 }
 
-// WaitsForOther reports whether the wait is for another process, and it is known which.
-func (w *Wait) WaitsForOther() bool { return w.Peer.PID != 0 && !w.Peer.Self }
+// WaitsForOther reports whether the wait is for another process, which the process itself can't take
+// the place of, and it is known which.
+func (w *Wait) WaitsForOther() bool { return w.Peer.PID != 0 && !w.Peer.Self && !w.Peer.AlsoSelf }
 
 // Action is what a peer must do to end a wait.
 type Action uint8

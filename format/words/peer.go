@@ -16,6 +16,8 @@ func peerWait(os task.OS, w *profile.Wait) string {
 		peer = itself
 	}
 	switch {
+	case w.Peer.AlsoSelf:
+		return inCall(w) + atOtherEnd(itself+" and "+peer)
 	case w.Peer.Others:
 		return inCall(w) + atOtherEnd(peer) + butNobodySeen(w)
 	case w.Peer.Self:

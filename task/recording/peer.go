@@ -16,6 +16,7 @@ type Peer struct {
 	Action     uint8 // numbered as in recording.proto
 	Others     bool  // processes that could not be examined may be able to end the wait too
 	Self       bool  // it is the process of the waiting thread
+	AlsoSelf   bool  // that has the other end, too
 }
 
 func appendPeer(b []byte, p *Peer) []byte {
@@ -25,7 +26,8 @@ func appendPeer(b []byte, p *Peer) []byte {
 	b = appendBytesIf(b, 4, p.ThreadName)
 	b = appendUintIf(b, 5, uint64(p.Action))
 	b = appendBoolIf(b, 6, p.Others)
-	return appendBoolIf(b, 7, p.Self)
+	b = appendBoolIf(b, 7, p.Self)
+	return appendBoolIf(b, 8, p.AlsoSelf)
 }
 
 func parsePeer(data []byte) (Peer, error) {
@@ -47,6 +49,8 @@ func parsePeer(data []byte) (Peer, error) {
 			p.Others = m.n != 0
 		case 7:
 			p.Self = m.n != 0
+		case 8:
+			p.AlsoSelf = m.n != 0
 		}
 	}
 	return p, m.err

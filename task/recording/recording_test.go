@@ -109,7 +109,7 @@ func (r *random) wait() *Wait {
 }
 
 func randomPeer(r *random) Peer {
-	return []Peer{{}, {PID: 7, Action: 1, Self: true}, {PID: 12, Name: "cc1", Thread: 13, ThreadName: "worker", Action: 4, Others: true}}[r.IntN(3)]
+	return []Peer{{}, {PID: 7, Action: 1, Self: true}, {PID: 12, Name: "cc1", Thread: 13, ThreadName: "worker", Action: 4, Others: true, AlsoSelf: true}}[r.IntN(3)]
 }
 
 func randomStalled(r *random) Stalled {

@@ -160,7 +160,7 @@ func savedWait(w *profile.Wait) *recording.Wait {
 
 func savedPeer(p *profile.Peer) recording.Peer {
 	return recording.Peer{
-		PID: p.PID, Name: p.Name, Thread: p.Thread, ThreadName: p.ThreadName, Action: uint8(p.Action), Others: p.Others, Self: p.Self,
+		PID: p.PID, Name: p.Name, Thread: p.Thread, ThreadName: p.ThreadName, Action: uint8(p.Action), Others: p.Others, Self: p.Self, AlsoSelf: p.AlsoSelf,
 	}
 }
 
@@ -177,7 +177,7 @@ func waitOf(w *recording.Wait) *profile.Wait {
 
 func peerOf(p *recording.Peer) profile.Peer {
 	return profile.Peer{
-		PID: p.PID, Name: p.Name, Thread: p.Thread, ThreadName: p.ThreadName, Action: profile.Action(p.Action), Others: p.Others, Self: p.Self,
+		PID: p.PID, Name: p.Name, Thread: p.Thread, ThreadName: p.ThreadName, Action: profile.Action(p.Action), Others: p.Others, Self: p.Self, AlsoSelf: p.AlsoSelf,
 	}
 }
 
