@@ -92,7 +92,8 @@ type Connection struct {
 // ConnectionState is what is known of a connection on which nothing moves.
 type ConnectionState uint8
 
-// The states of connections on which nothing moves.
+// The states of connections on which nothing moves, in the order of how much they tell of why nothing
+// happens: a silent one may be idle.
 const (
 	Moving      ConnectionState = iota // nothing is known
 	Connecting                         // the other machine has not answered the request to connect

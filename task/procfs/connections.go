@@ -35,7 +35,7 @@ func (p *Process) Connections(until time.Time) []task.Connection {
 	if unixErr != nil && tcpErr != nil {
 		return nil
 	}
-	return sockdiag.Unmoved(mine, tcp, local)
+	return sockdiag.Stalled(mine, tcp, local)
 }
 
 // socketInodes returns the inodes of the sockets that the target has open.

@@ -25,6 +25,7 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	captureAll([]*shot{s})
 	until := time.Now().Add(peerLimit)
 	s.resolvePeers()
+	s.findHung()
 	s.findStalled(until)
 	return s.finish()
 }
@@ -158,7 +159,6 @@ func (s *shot) complete() {
 	if s.err == nil {
 		s.looks, s.questions = s.waitsOf(s.wanted)
 		s.checkDeadlocks()
-		s.findHung()
 	}
 }
 

@@ -65,13 +65,18 @@ const maxHung = 500
 // findHung sets [profile.Wait].Hung if all threads of the process wait in futexes without a timeout:
 // at one moment all of them are asleep in such a call, so that nobody is left to wake one.
 func (s *shot) findHung() {
+	if !s.whole() {
+		return
+	}
 	able := s.process.Capabilities()
-	joins := map[task.ThreadID]bool{}
+	joins := map[task.ThreadID]task.ThreadID{}
 	for _, l := range s.looks {
 		if l.Wait == nil || l.Wait.Call != "futex" {
 			return
 		}
-		joins[l.Thread] = l.Wait.Lock == profile.ThreadEnd && l.Wait.Owner != 0
+		if l.Wait.Lock == profile.ThreadEnd {
+			joins[l.Thread] = l.Wait.Owner
+		}
 	}
 	if len(s.looks) == 0 || len(s.snapshot.Threads) > maxHung || able.WokenOtherwise == nil || able.Activity == nil || able.WokenOtherwise() {
 		return
@@ -85,9 +90,9 @@ func (s *shot) findHung() {
 }
 
 // allAsleep proves that there is a moment at which the threads of the snapshot sleep in futexes without
-// a timeout, and the process has no others. The kernel wakes a thread that joins another one by a key
-// that is not private when that one ends.
-func (s *shot) allAsleep(activity task.ActivityReader, joins map[task.ThreadID]bool) bool {
+// a timeout, and the process has no others. A thread that joins another one, which joins has, is woken
+// by the kernel when that one ends, with a key that is not private.
+func (s *shot) allAsleep(activity task.ActivityReader, joins map[task.ThreadID]task.ThreadID) bool {
 	sleepers := map[task.ThreadID]*sleeper{}
 	defer func() {
 		for _, one := range sleepers {
@@ -118,12 +123,12 @@ func (s *shot) allAsleep(activity task.ActivityReader, joins map[task.ThreadID]b
 }
 
 // isEndless reports whether the thread sleeps in a futex without a timeout that threads of its process
-// alone can wake.
-func (s *sleeper) isEndless(arch task.Arch, joins bool) bool {
+// alone can wake, or the end of the thread that it joins: the futex has that one's number.
+func (s *sleeper) isEndless(arch task.Arch, joins task.ThreadID) bool {
 	g, err := s.watch.Observe()
 	if err != nil || g.State != task.Sleeping {
 		return false
 	}
 	endless, private := waits.IsEndless(arch, &g.Call)
-	return endless && (private || joins)
+	return endless && (private || joins != 0 && task.ThreadID(uint32(g.Call.Args[2])) == joins)
 }

@@ -48,6 +48,7 @@ func OneShots(ps []task.Process, o Options) Shots {
 	g.resolvePeers()
 	until := time.Now().Add(peerLimit)
 	for _, s := range g.shots {
+		s.findHung()
 		s.findStalled(until)
 	}
 	switch {

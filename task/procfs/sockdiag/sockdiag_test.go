@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"stacksnap/task"
 )
 
@@ -45,8 +47,8 @@ func recordedUnix(t testing.TB) (all []Unix) {
 	return all
 }
 
-// TestUnmovedTCP: the state of each connection, where its client is the target.
-func TestUnmovedTCP(t *testing.T) {
+// TestStalledTCP: the state of each connection, where its client is the target.
+func TestStalledTCP(t *testing.T) {
 	const silent, answered, notTaken, unread, quiet, notAccepted, listener = 7171287, 7171291, 7171295, 7171299, 7171303, 7171307, 7171283
 	all := recordedTCP(t)
 	for inode, want := range map[uint32]task.Connection{
@@ -54,7 +56,7 @@ func TestUnmovedTCP(t *testing.T) {
 		notAccepted: {State: task.NotAccepted, Other: task.Endpoint{File: "socket:[7171283]"}},
 		answered:    {}, quiet: {}, listener: {},
 	} {
-		found := Unmoved(map[uint32]bool{inode: true}, all, nil)
+		found := Stalled(map[uint32]bool{inode: true}, all, nil)
 		if want.State == task.Moving {
 			if len(found) != 0 {
 				t.Errorf("%d: %+v", inode, found)
@@ -83,7 +85,7 @@ func TestAcceptedIsNotNamed(t *testing.T) {
 			servers[s.Inode] = true
 		}
 	}
-	found := Unmoved(servers, all, nil)
+	found := Stalled(servers, all, nil)
 	if len(found) != 1 || found[0].State != task.Unread || found[0].Unread != 8 {
 		t.Errorf("%+v", found)
 	}
@@ -95,14 +97,14 @@ func TestConnecting(t *testing.T) {
 	s.State, s.Inode = synSent, 7
 	for retries, want := range []int{0, 1} {
 		s.Retries = uint8(retries)
-		found := Unmoved(map[uint32]bool{7: true}, []TCP{s}, nil)
+		found := Stalled(map[uint32]bool{7: true}, []TCP{s}, nil)
 		if len(found) != want || want > 0 && (found[0].State != task.Connecting || found[0].Since != 0) {
 			t.Errorf("after %d retries: %+v", retries, found)
 		}
 	}
 }
 
-func TestUnmovedUnix(t *testing.T) {
+func TestStalledUnix(t *testing.T) {
 	const silent, answered, notTaken, unread, quiet, notAccepted = 7174461, 7174465, 7174469, 7174473, 7174477, 7174481
 	all := recordedUnix(t)
 	for inode, want := range map[uint32]task.Connection{
@@ -110,7 +112,7 @@ func TestUnmovedUnix(t *testing.T) {
 		notAccepted: {State: task.NotAccepted, Other: task.Endpoint{File: "socket:[7174459]"}},
 		silent:      {}, answered: {}, unread: {}, quiet: {},
 	} {
-		found := Unmoved(map[uint32]bool{inode: true}, nil, all)
+		found := Stalled(map[uint32]bool{inode: true}, nil, all)
 		if want.State == task.Moving {
 			if len(found) != 0 {
 				t.Errorf("%d: %+v", inode, found)
@@ -120,6 +122,16 @@ func TestUnmovedUnix(t *testing.T) {
 		if len(found) != 1 || found[0].State != want.State || found[0].Unread != want.Unread || found[0].Since != 0 ||
 			found[0].Remote != "/tmp/TestRecord128017455/001/up" || want.Other.File != "" && found[0].Other != want.Other || found[0].Other.File == "" {
 			t.Errorf("%d: %+v, want %+v", inode, found, want)
+		}
+	}
+}
+
+// TestDatagrams: what others have sent is in the same queue.
+func TestDatagrams(t *testing.T) {
+	for kind, want := range map[uint8]int{unix.SOCK_STREAM: 1, unix.SOCK_SEQPACKET: 1, unix.SOCK_DGRAM: 0} {
+		all := []Unix{{Type: kind, State: established, Inode: 1, Peer: 2}, {Type: kind, State: established, Inode: 2, Name: "/dev/log", Unread: 9}}
+		if found := Stalled(map[uint32]bool{1: true}, nil, all); len(found) != want {
+			t.Errorf("of type %d: %+v", kind, found)
 		}
 	}
 }
@@ -166,6 +178,6 @@ func FuzzAnswers(f *testing.F) {
 				mine[s.Inode] = true
 			}
 		})
-		Unmoved(mine, tcp, local)
+		Stalled(mine, tcp, local)
 	})
 }

@@ -12,12 +12,19 @@ import (
 
 // Unix is one Unix socket.
 type Unix struct {
+	Type    uint8
 	State   uint8
 	Inode   uint32
 	Name    string   // its path, or an abstract name after an @; empty: none
 	Peer    uint32   // inode of the socket to which it is connected; 0: none, or not accepted yet
 	Unread  uint32   // bytes that can be read from it; of a listening socket, connections
 	Waiting []uint32 // of a listening socket: inodes of those that wait to be accepted
+}
+
+// isConnected reports whether what can be read from the socket came from its peer: one of datagrams
+// takes them from anybody.
+func (s *Unix) isConnected() bool {
+	return s.State == established && (s.Type == unix.SOCK_STREAM || s.Type == unix.SOCK_SEQPACKET)
 }
 
 // Of include/uapi/linux/unix_diag.h.
@@ -57,7 +64,7 @@ func parseUnix(b []byte) (s Unix, ok bool) {
 		return s, false
 	}
 	e := binary.NativeEndian
-	s.State, s.Inode = b[2], e.Uint32(b[4:])
+	s.Type, s.State, s.Inode = b[1], b[2], e.Uint32(b[4:])
 	attributes(b[unixAnswerSize:], func(kind uint16, value []byte) {
 		switch {
 		case kind == unixName:

@@ -51,12 +51,6 @@ func lasting(before, after []task.Connection) []task.Connection {
 	return slices.DeleteFunc(after, func(c task.Connection) bool { return was[c.ID] != c.State })
 }
 
-// telling ranks the states of connections by how much they say of why nothing happens: one of a
-// program that takes nothing says more than one on which nothing comes, as that may be idle.
-var telling = map[task.ConnectionState]int{
-	task.Connecting: 1, task.NotAccepted: 2, task.NotTaken: 3, task.Silent: 4, task.Unread: 5,
-}
-
 // summary puts the connections together that have the same state and remote address as the most
 // telling one, of those of one state the one that is longest still.
 func summary(all []task.Connection, owner func(task.Endpoint) (pid int, name string)) (s profile.Stalled) {
@@ -64,7 +58,7 @@ func summary(all []task.Connection, owner func(task.Endpoint) (pid int, name str
 		return s
 	}
 	first := slices.MinFunc(all, func(a, b task.Connection) int {
-		return cmp.Or(cmp.Compare(telling[a.State], telling[b.State]), cmp.Compare(b.Since, a.Since), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(b.Since, a.Since), cmp.Compare(a.ID, b.ID))
 	})
 	s.State, s.Remote, s.Since = first.State, first.Remote, first.Since
 	s.PID, s.Name = owner(first.Other)

@@ -13,17 +13,17 @@ import (
 // leastSilence is the time from which on a connection by TCP counts as one on which nothing moves.
 const leastSilence = time.Second
 
-// Unmoved returns the connections on which nothing moves of a process with the sockets in mine.
+// Stalled returns the connections on which nothing moves of a process with the sockets in mine.
 // Those that others have opened to one of its listening sockets are among them only if the process
 // has not read what came.
-func Unmoved(mine map[uint32]bool, tcp []TCP, local []Unix) []task.Connection {
-	return append(unmovedTCP(mine, tcp), unmovedUnix(mine, local)...)
+func Stalled(mine map[uint32]bool, tcp []TCP, local []Unix) []task.Connection {
+	return append(stalledTCP(mine, tcp), stalledUnix(mine, local)...)
 }
 
 // pair is a connection by TCP, as one of its sockets has it.
 type pair struct{ local, remote netip.AddrPort }
 
-func unmovedTCP(mine map[uint32]bool, all []TCP) (found []task.Connection) {
+func stalledTCP(mine map[uint32]bool, all []TCP) (found []task.Connection) {
 	listeners := map[uint16]*TCP{}
 	at := map[pair]*TCP{}
 	for i := range all {
@@ -88,9 +88,9 @@ func fileOf(inode uint32) task.Endpoint {
 	return task.Endpoint{File: fmt.Sprintf("socket:[%d]", inode)}
 }
 
-// unmovedUnix tells the end that has opened a connection by the other's having a name: that of the
+// stalledUnix tells the end that has opened a connection by the other's having a name: that of the
 // listening socket, which the accepted one has, too.
-func unmovedUnix(mine map[uint32]bool, all []Unix) (found []task.Connection) {
+func stalledUnix(mine map[uint32]bool, all []Unix) (found []task.Connection) {
 	at, listener := map[uint32]*Unix{}, map[uint32]*Unix{}
 	for i := range all {
 		s := &all[i]
@@ -101,7 +101,7 @@ func unmovedUnix(mine map[uint32]bool, all []Unix) (found []task.Connection) {
 	}
 	for i := range all {
 		s := &all[i]
-		if !mine[s.Inode] || s.State != established || s.Name != "" {
+		if !mine[s.Inode] || !s.isConnected() || s.Name != "" {
 			continue
 		}
 		c := task.Connection{ID: uint64(s.Inode)}
