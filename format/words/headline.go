@@ -41,7 +41,7 @@ func (p *Printer) Headline() string {
 	case headline.Convoy:
 		return hung(h.Wait) + p.convoy(&h)
 	case headline.Locked, headline.Blocked:
-		return hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
+		return hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + p.alsoHung(&h) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
 	case headline.Alike:
 		return hung(h.Wait) + p.alike(&h)
 	case headline.Idle:
@@ -356,6 +356,29 @@ func (p *Printer) chain(w *profile.Wait) (text string) {
 			return text + " is " + t.State.String()
 		}
 		w = t.Wait
+	}
+	return text
+}
+
+// alsoHung returns a clause for each further thread that waits for a lock in a process none of whose
+// threads can wake another, as long as no more than maxChain are named with those of the chain.
+func (p *Printer) alsoHung(h *headline.Headline) (text string) {
+	if h.Wait.Hung == 0 {
+		return ""
+	}
+	named := map[task.ThreadID]bool{h.Thread.ID: true}
+	for w := h.Wait; w != nil && w.Owner != 0 && !named[w.Owner]; {
+		named[w.Owner] = true
+		t := p.Profile.Find(w.Owner)
+		if w = nil; t != nil {
+			w = t.Wait
+		}
+	}
+	for _, t := range p.Profile.Threads {
+		if w := t.Wait; len(named) <= maxChain && !named[t.ID] && w != nil && w.Lock != profile.NoLock && w.Lock != profile.ThreadEnd {
+			named[t.ID] = true
+			text += "; " + p.ThreadName(t.ID, t.Name) + p.waitsIn(t, w, waits.Waiter(t.Heaviest()))
+		}
 	}
 	return text
 }

@@ -221,3 +221,17 @@ func TestHung(t *testing.T) {
 		}
 	}
 }
+
+// TestAlsoHung: the other threads that wait for locks are named, too, three with those of the chain.
+func TestAlsoHung(t *testing.T) {
+	lock := func(name string) *profile.Wait {
+		return &profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: task.Addr(name[0]), Variable: name, Hung: 6}
+	}
+	main := waiter(1, task.Sleeping, &profile.Wait{Call: "futex", Lock: profile.ThreadEnd, Owner: 2, Hung: 6})
+	ready := waiter(3, task.Sleeping, &profile.Wait{Call: "futex", Object: "condition variable", Hung: 6})
+	got := Headline(oneOf(main, waiter(2, task.Sleeping, lock("a")), ready, waiter(4, task.Sleeping, lock("b")), waiter(5, task.Sleeping, lock("c")), waiter(6, task.Sleeping, lock("d"))))
+	const want = "hung: all 6 threads wait, and none can wake another; main thread waits for thread 2 to end; thread 2 waits for mutex a; thread 4 waits for mutex b; thread 5 waits for mutex c"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
