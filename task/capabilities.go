@@ -1,5 +1,7 @@
 package task
 
+import "time"
+
 // Capabilities are what a [Process] can do besides, each nil where it cannot. They stay
 // the same as long as the process is open.
 type Capabilities struct {
@@ -17,6 +19,12 @@ type Capabilities struct {
 	// with what is known of it, such as "tcp socket 127.0.0.1:80"; empty when the
 	// target has no such descriptor, or the system refuses. Nothing is stopped for it.
 	OpenFile func(fd int) string
+	// Connections returns the connections of the target on which nothing moves; none if the system
+	// does not tell them by then. Nothing is stopped for it.
+	Connections func(until time.Time) []Connection
+	// WokenOtherwise reports whether something else than threads of the target may wake one that
+	// waits for a futex in its memory, as far as the system tells: handlers of signals, io_uring.
+	WokenOtherwise func() bool
 	// ThreadHandle returns a thread's handle: on Darwin the address of its
 	// thread-specific data. False where it has none.
 	ThreadHandle func(ThreadID) (Addr, bool)

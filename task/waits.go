@@ -1,5 +1,7 @@
 package task
 
+import "time"
+
 // CallState is what a thread was doing when the kernel was asked for its system call.
 type CallState uint8
 
@@ -71,4 +73,43 @@ type Owners struct {
 	// Unseen: there are processes that may not be asked what they have open, or came
 	// and went too fast for that.
 	Unseen bool
+}
+
+// Connection is a connection of a target to another socket, for which the target may wait.
+type Connection struct {
+	ID     uint64 // of the target's socket, among those of its system
+	Remote string // the other end's address: "127.0.0.1:8081", or the path of a Unix socket
+	State  ConnectionState
+	// Since is the time since the target last sent something or, for Unread, since something last
+	// came; 0 if unknown.
+	Since  time.Duration
+	Unread uint64 // bytes that were not read
+	// Other is the other end or, for NotAccepted, the socket that listens. Its File is empty if
+	// that is on another machine, or unknown.
+	Other Endpoint
+}
+
+// ConnectionState is what is known of a connection on which nothing moves.
+type ConnectionState uint8
+
+// The states of connections on which nothing moves, in the order of how much they tell of why nothing
+// happens: a silent one may be idle.
+const (
+	Moving      ConnectionState = iota // nothing is known
+	Connecting                         // the other machine has not answered the request to connect
+	NotAccepted                        // the program at the other end has not accepted it
+	NotTaken                           // the program at the other end has not read what the target sent
+	Silent                             // nothing has come since the target last sent
+	Unread                             // the target has not read what came
+	numConnectionStates
+)
+
+var connectionStateNames = [numConnectionStates]string{"", "connecting", "not accepted", "not taken", "silent", "unread"}
+
+// String returns the state in a word or two; it is empty for Moving.
+func (s ConnectionState) String() string {
+	if int(s) >= len(connectionStateNames) {
+		return "unknown"
+	}
+	return connectionStateNames[s]
 }

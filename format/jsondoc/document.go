@@ -161,13 +161,16 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 	j := &jsonWait{
 		Call: w.Call, Object: w.Object, Lock: w.Lock.String(), Owner: uint64(w.Owner),
 		OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
-		GoneOwner: uint64(w.GoneOwner),
+		GoneOwner: uint64(w.GoneOwner), Hung: w.Hung,
 	}
 	if w.Addr != 0 {
 		j.Address = w.Addr.String()
 	}
 	if p := &w.Peer; p.PID != 0 {
-		j.Peer = &jsonPeer{p.PID, p.Name, uint64(p.Thread), p.ThreadName, p.Action.String(), p.Others, p.Self}
+		j.Peer = &jsonPeer{p.PID, p.Name, uint64(p.Thread), p.ThreadName, p.Action.String(), p.Others, p.Self, p.AlsoSelf}
+	}
+	if s := &w.Stalled; s.Count != 0 {
+		j.Stalled = &jsonStalled{s.State.String(), s.Count, s.Remote, int64(s.Since), s.Unread, s.PID, s.Name, s.Others}
 	}
 	return j
 }

@@ -147,7 +147,20 @@ type jsonWait struct {
 	Variable  string `json:"variable,omitempty"`
 	GoneOwner uint64 `json:"gone_owner,omitempty"`
 
-	Peer *jsonPeer `json:"peer,omitempty"`
+	Hung    int          `json:"hung,omitempty"`
+	Peer    *jsonPeer    `json:"peer,omitempty"`
+	Stalled *jsonStalled `json:"stalled,omitempty"`
+}
+
+type jsonStalled struct {
+	State  string `json:"state"`
+	Count  int    `json:"count"`
+	Remote string `json:"remote"`
+	Since  int64  `json:"since_ns,omitempty"`
+	Unread uint64 `json:"unread,omitempty"`
+	PID    int    `json:"pid,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Others int    `json:"others,omitempty"`
 }
 
 type jsonPeer struct {
@@ -158,6 +171,7 @@ type jsonPeer struct {
 	Action     string `json:"act"`
 	Others     bool   `json:"others_unknown,omitempty"`
 	Self       bool   `json:"self,omitempty"`
+	AlsoSelf   bool   `json:"also_self,omitempty"`
 }
 
 type jsonSpent struct {

@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/words"
@@ -114,12 +115,16 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 	}
 	w := &profile.Wait{
 		Call: j.Call, Object: j.Object, Owner: task.ThreadID(j.Owner), OwnerName: j.OwnerName, OwnerPID: j.OwnerPID, Readers: j.Readers,
-		Receives: j.Receives, Variable: j.Variable, GoneOwner: task.ThreadID(j.GoneOwner),
+		Receives: j.Receives, Variable: j.Variable, GoneOwner: task.ThreadID(j.GoneOwner), Hung: j.Hung,
 	}
 	w.Lock, _ = words.Named(j.Lock, profile.KernelLock)
 	if p := j.Peer; p != nil {
-		w.Peer = profile.Peer{PID: p.PID, Name: p.Name, Thread: task.ThreadID(p.Thread), ThreadName: p.ThreadName, Others: p.Others, Self: p.Self}
+		w.Peer = profile.Peer{PID: p.PID, Name: p.Name, Thread: task.ThreadID(p.Thread), ThreadName: p.ThreadName, Others: p.Others, Self: p.Self, AlsoSelf: p.AlsoSelf}
 		w.Peer.Action, _ = words.Named(p.Action, profile.Reply)
+	}
+	if s := j.Stalled; s != nil {
+		w.Stalled = profile.Stalled{Count: s.Count, Remote: s.Remote, Since: time.Duration(s.Since), Unread: s.Unread, PID: s.PID, Name: s.Name, Others: s.Others}
+		w.Stalled.State, _ = words.Named(s.State, task.Unread)
 	}
 	var err error
 	w.Addr, err = addressOf(j.Address)

@@ -37,10 +37,11 @@ func allowed() map[string][]string {
 	return map[string][]string{
 		"target.arch": arches, "image.arch": arches, "target.os": {"darwin", "linux"},
 		"thread.state": states, "together.state": states, "node.by": methods, "cut.reason": reasons,
-		"wait.lock":   {"mutex", "rwlock", "unfair lock", "file lock", "queue", "one-time call", "thread", "kernel mutex", "kernel rwlock", "kernel lock"},
-		"thread.qos":  {"maintenance", "background", "utility", "default", "user-initiated", "user-interactive"},
-		"peer.act":    {"write", "read", "end", "release", "reply"},
-		"together.by": {"queue", "process", "state"}, "view.by": {"queue", "process", "state"},
+		"wait.lock":     {"mutex", "rwlock", "unfair lock", "file lock", "queue", "one-time call", "thread", "kernel mutex", "kernel rwlock", "kernel lock"},
+		"thread.qos":    {"maintenance", "background", "utility", "default", "user-initiated", "user-interactive"},
+		"peer.act":      {"write", "read", "end", "release", "reply"},
+		"stalled.state": {"connecting", "not accepted", "not taken", "silent", "unread"},
+		"together.by":   {"queue", "process", "state"}, "view.by": {"queue", "process", "state"},
 		"hang.reason": {"hang", "periodic", "deadlock"},
 		"hang.kind":   {"busy", "blocked", "starved of a processor", "busy and blocked in turns"},
 	}

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+	"time"
 
 	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
+	"stacksnap/task"
 )
 
 func TestWaitsInJSON(t *testing.T) {
@@ -32,9 +34,9 @@ func TestWaitsInJSON(t *testing.T) {
 
 // TestVariableInJSON is a key of its own, which is read back.
 func TestVariableInJSON(t *testing.T) {
-	w := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", GoneOwner: 99}
+	w := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", GoneOwner: 99, Hung: 3}
 	b, err := json.Marshal(newJSONWait(&w))
-	if want := `{"call":"futex","lock":"mutex","address":"0x5000","variable":"bank+8","gone_owner":99}`; err != nil || string(b) != want {
+	if want := `{"call":"futex","lock":"mutex","address":"0x5000","variable":"bank+8","gone_owner":99,"hung":3}`; err != nil || string(b) != want {
 		t.Errorf("%s, %v, want %s", b, err, want)
 	}
 	var j jsonWait
@@ -79,5 +81,37 @@ func TestHangLine(t *testing.T) {
 		if bytes.Count(b.Bytes(), []byte("\n")) != 1 || !reflect.DeepEqual(&got, want) {
 			t.Errorf("%s", b.Bytes())
 		}
+	}
+}
+
+// TestStalledInJSON is read back.
+func TestStalledInJSON(t *testing.T) {
+	w := profile.Wait{Call: "epoll_wait", Stalled: profile.Stalled{State: task.NotTaken, Count: 2, Remote: "10.0.0.1:80", Since: time.Second, Unread: 98, PID: 7, Name: "up", Others: 1}}
+	b, err := json.Marshal(newJSONWait(&w))
+	if want := `{"call":"epoll_wait","stalled":{"state":"not taken","count":2,"remote":"10.0.0.1:80","since_ns":1000000000,"unread":98,"pid":7,"name":"up","others":1}}`; err != nil || string(b) != want {
+		t.Errorf("%s, %v, want %s", b, err, want)
+	}
+	var j jsonWait
+	if err := json.Unmarshal(b, &j); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := j.wait(); err != nil || *again != w {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// TestSharedPeerInJSON is read back: the process itself has the other end beside another one.
+func TestSharedPeerInJSON(t *testing.T) {
+	w := profile.Wait{Call: "read", Peer: profile.Peer{PID: 7, Name: "sleep", Action: profile.Write, AlsoSelf: true}}
+	b, err := json.Marshal(newJSONWait(&w))
+	if want := `{"call":"read","peer":{"pid":7,"name":"sleep","act":"write","also_self":true}}`; err != nil || string(b) != want {
+		t.Errorf("%s, %v, want %s", b, err, want)
+	}
+	var j jsonWait
+	if err := json.Unmarshal(b, &j); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := j.wait(); err != nil || *again != w {
+		t.Errorf("%+v, %v", again, err)
 	}
 }

@@ -135,7 +135,7 @@ func (w *Waiter) next() waiterKey {
 	switch peer := &w.Wait.Peer; {
 	case peer.PID == 0:
 		return waiterKey{w.Wait.Owner, w.PID}
-	case peer.Others, peer.Self:
+	case peer.Others, peer.Self, peer.AlsoSelf:
 		return waiterKey{}
 	default:
 		return waiterKey{peer.Thread, peer.PID}

@@ -1,6 +1,10 @@
 package profile
 
-import "stacksnap/task"
+import (
+	"time"
+
+	"stacksnap/task"
+)
 
 // PageFault is the Call of a thread that is blocked outside a system call: it has touched
 // memory that is not present yet.
@@ -30,6 +34,26 @@ type Wait struct {
 	Receives bool
 	// Peer is the process that it waits for; zero if unknown.
 	Peer Peer
+	// Hung is the number of threads of the process if all of them wait in futexes, without a timeout,
+	// so that none can wake another, and it has no handler of a signal that might; 0 if that is not
+	// known.
+	Hung int
+	// Stalled are connections on which nothing moves while the main thread waits for events; zero if
+	// none are known.
+	Stalled Stalled
+}
+
+// Stalled describes the connections of a process on which nothing moves, by those of them that have
+// the same other end and state as the longest of the most telling state.
+type Stalled struct {
+	State  task.ConnectionState
+	Count  int           // number of connections; 0: none are known
+	Remote string        // address of the other end
+	Since  time.Duration // the longest time since the process last sent; for Unread, since something came; 0 if unknown
+	Unread uint64        // bytes that were not read, in all
+	PID    int           // process at the other end; 0 if unknown
+	Name   string        // its name
+	Others int           // number of further connections on which nothing moves
 }
 
 // Peer is a process, or a thread of it, that can end a wait.
@@ -43,10 +67,13 @@ type Peer struct {
 	Others bool
 	// Self is set if the peer is the process of the waiting thread: it has both ends.
 	Self bool
+	// AlsoSelf is set if the peer and the process of the waiting thread both have the other end.
+	AlsoSelf bool
 }
 
-// WaitsForOther reports whether the wait is for another process, and it is known which.
-func (w *Wait) WaitsForOther() bool { return w.Peer.PID != 0 && !w.Peer.Self }
+// WaitsForOther reports whether the wait is for another process, which the process itself can't take
+// the place of, and it is known which.
+func (w *Wait) WaitsForOther() bool { return w.Peer.PID != 0 && !w.Peer.Self && !w.Peer.AlsoSelf }
 
 // Action is what a peer must do to end a wait.
 type Action uint8

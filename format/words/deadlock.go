@@ -166,7 +166,7 @@ func (p *Printer) waitParts(w *profile.Waiter) (thing, holder string) {
 	wait, os, peer := &w.Wait, p.Profile.Target.OS, w.Wait.Peer
 	peer.ThreadName = ""
 	switch {
-	case peer.PID != 0 && (peer.Others || peer.Self), peer.PID == 0 && wait.Owner == 0:
+	case peer.PID != 0 && (peer.Others || peer.Self || peer.AlsoSelf), peer.PID == 0 && wait.Owner == 0:
 		return p.WaitFor(w.ID, wait), ""
 	case peer.PID != 0 && peer.Action == profile.Release:
 		return "for " + lockName(wait), "held by " + peerThread(os, &peer)

@@ -39,13 +39,15 @@ func (p *Printer) Headline() string {
 	case headline.Stopped:
 		return "stopped, by " + stopper(p.Profile) + ": nothing runs until it goes on" + resumedBy(p.Profile)
 	case headline.Convoy:
-		return p.convoy(&h)
+		return hung(h.Wait) + p.convoy(&h)
 	case headline.Locked, headline.Blocked:
-		return "main thread" + p.waitsIn(h.Thread.ID, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + titled(&h)
+		return hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + p.alsoHung(&h) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
 	case headline.Alike:
-		return p.alike(&h)
+		return hung(h.Wait) + p.alike(&h)
 	case headline.Idle:
 		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(&h) + titled(&h)
+	case headline.Stalled:
+		return "main thread waits in " + Word(h.Wait.Call, MaxText) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
 	case headline.Running:
 		return p.runs(&h)
 	case headline.Computing:
@@ -58,6 +60,29 @@ func (p *Printer) Headline() string {
 		return p.located(&h)
 	}
 	return ""
+}
+
+// hung returns a clause for a wait in a process none of whose threads can wake another; "" for any
+// other wait.
+func hung(w *profile.Wait) string {
+	switch w.Hung {
+	case 0:
+		return ""
+	case 1:
+		return "hung: the only thread waits, and nothing in the process can wake it; "
+	}
+	if w.Hung == 2 {
+		return "hung: both threads wait, and neither can wake the other; "
+	}
+	return fmt.Sprintf("hung: all %s threads wait, and none can wake another; ", Count(w.Hung))
+}
+
+// clause returns a further clause of a sentence; empty if there is none.
+func clause(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "; " + text
 }
 
 // located names the function in which the main thread was most often, and the CPU time of the
@@ -279,13 +304,32 @@ const maxChain = 3
 
 // waitsIn describes a wait, and the frame of own code in which it is, with what that one waits for
 // where the wait itself does not tell.
-func (p *Printer) waitsIn(id task.ThreadID, w *profile.Wait, own *profile.Node) string {
+func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
 	if own != nil && w.Lock == profile.NoLock && w.Peer.PID == 0 {
 		if purpose := waits.Purpose(own.Function); purpose != "" {
 			return " waits " + purpose + ", in " + CallName(w) + p.calledBy(own)
 		}
 	}
-	return " waits " + p.WaitFor(id, w) + p.calledBy(own)
+	if text := p.looksUp(t, w, own); text != "" {
+		return text
+	}
+	return " waits " + p.WaitFor(t.ID, w) + p.calledBy(own)
+}
+
+// looksUp describes a wait for the name of a machine to be looked up; "" if it is for something else.
+// If no own code is known, the function that looks up names is named as the caller.
+func (p *Printer) looksUp(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
+	by, server := waits.LookUp(w, t.Heaviest())
+	if own == nil {
+		own = by
+	}
+	switch {
+	case server != "":
+		return " waits for an answer from DNS server " + Word(server, MaxText) + ", in " + CallName(w) + p.calledBy(own)
+	case by != nil:
+		return " waits for a name to be looked up, " + p.WaitFor(t.ID, w) + p.calledBy(own)
+	}
+	return ""
 }
 
 // chain returns a clause for each thread that a wait leads to in one snapshot: the
@@ -305,13 +349,36 @@ func (p *Printer) chain(w *profile.Wait) (text string) {
 		own := owncode.Innermost(t.Heaviest())
 		switch {
 		case t.Wait != nil:
-			text += p.waitsIn(t.ID, t.Wait, waits.Waiter(t.Heaviest()))
+			text += p.waitsIn(t, t.Wait, waits.Waiter(t.Heaviest()))
 		case own != nil:
 			return text + " is in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
 		default:
 			return text + " is " + t.State.String()
 		}
 		w = t.Wait
+	}
+	return text
+}
+
+// alsoHung returns a clause for each further thread that waits for a lock in a process none of whose
+// threads can wake another, as long as no more than maxChain are named with those of the chain.
+func (p *Printer) alsoHung(h *headline.Headline) (text string) {
+	if h.Wait.Hung == 0 {
+		return ""
+	}
+	named := map[task.ThreadID]bool{h.Thread.ID: true}
+	for w := h.Wait; w != nil && w.Owner != 0 && !named[w.Owner]; {
+		named[w.Owner] = true
+		t := p.Profile.Find(w.Owner)
+		if w = nil; t != nil {
+			w = t.Wait
+		}
+	}
+	for _, t := range p.Profile.Threads {
+		if w := t.Wait; len(named) <= maxChain && !named[t.ID] && w != nil && w.Lock != profile.NoLock && w.Lock != profile.ThreadEnd {
+			named[t.ID] = true
+			text += "; " + p.ThreadName(t.ID, t.Name) + p.waitsIn(t, w, waits.Waiter(t.Heaviest()))
+		}
 	}
 	return text
 }

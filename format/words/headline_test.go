@@ -45,6 +45,8 @@ func headlined() map[string]*profile.Profile {
 	dead.Deadlocks = []profile.Deadlock{{Waiters: []profile.Waiter{{ID: 1}}}}
 	idle := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait"})
 	idle.Roots = []*profile.Node{{Location: profile.Location{Function: "event_base_loop"}}}
+	stalled := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait", Stalled: profile.Stalled{State: task.Silent, Count: 1, Remote: "10.0.0.1:80", Since: 12 * time.Second}})
+	stalled.Roots = idle.Roots
 	alike := oneOf(idle)
 	for id := range task.ThreadID(100) {
 		alike.Threads = append(alike.Threads, waiter(id+2, task.Sleeping, &profile.Wait{Call: "read"}))
@@ -64,6 +66,7 @@ func headlined() map[string]*profile.Profile {
 		"Stuck":     aSecondOf(sampledIn(task.Uninterruptible, profile.Spent{})),
 		"Alike":     alike,
 		"Blocked":   oneOf(waiter(1, task.Sleeping, &profile.Wait{Call: "read"})),
+		"Stalled":   oneOf(stalled),
 		"Idle":      oneOf(idle),
 		"Located":   oneOf(awake),
 	}
@@ -84,6 +87,7 @@ func TestEveryKindHasAHeadline(t *testing.T) {
 		"Stuck":      "main thread waits uninterruptibly, as for a disk, in 100 % of its samples",
 		"Alike":      "100 of 101 threads wait in read",
 		"Blocked":    "main thread waits in read",
+		"Stalled":    "main thread waits in epoll_wait; nothing received from 10.0.0.1:80 since the last send to it, 12 s ago",
 		"Idle":       "idle: main thread in epoll_wait",
 		"Located":    "main thread in step",
 	}
@@ -176,5 +180,58 @@ func TestRowLock(t *testing.T) {
 	want := `main thread waits for another transaction to end, in epoll_wait, called by XactLockTableWait; its title says "UPDATE waiting"`
 	if got := Headline(p); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestLookUp: a wait for a DNS server says so, with the function of the C library where no code is
+// known to be own.
+func TestLookUp(t *testing.T) {
+	libc, program := &profile.Image{Path: "/lib/libc.so.6"}, &profile.Image{Path: "/bin/shop", Main: true}
+	poll := &profile.Node{Location: profile.Location{Function: "poll", Image: libc}, Count: 1, Self: 1}
+	get := &profile.Node{Location: profile.Location{Function: "getaddrinfo", Image: libc}, Count: 1, Children: []*profile.Node{poll}}
+	own := &profile.Node{Location: profile.Location{Function: "dial", Image: program, File: "/src/dial.c", Line: 7}, Count: 1, Children: []*profile.Node{get}}
+	const dns = "fd 3 udp socket 127.0.0.1:5 to 127.0.0.7:53"
+	for want, c := range map[string]struct {
+		root   *profile.Node
+		object string
+	}{
+		"main thread waits for an answer from DNS server 127.0.0.7, in poll, called by dial (dial.c:7)":                          {own, dns},
+		"main thread waits for an answer from DNS server 127.0.0.7, in poll, called by getaddrinfo":                              {get, dns},
+		"main thread waits for a name to be looked up, in poll: fd 3 unix socket to /run/nscd/socket, called by dial (dial.c:7)": {own, "fd 3 unix socket to /run/nscd/socket"},
+	} {
+		th := waiter(1, task.Sleeping, &profile.Wait{Call: "poll", Object: c.object})
+		th.Roots = []*profile.Node{c.root}
+		if got := Headline(oneOf(th)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestHung: that no thread can wake another comes first, before what they wait for.
+func TestHung(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "main thread waits in futex: condition variable ready",
+		1: "hung: the only thread waits, and nothing in the process can wake it; main thread waits in futex: condition variable ready",
+		2: "hung: both threads wait, and neither can wake the other; main thread waits in futex: condition variable ready",
+		3: "hung: all 3 threads wait, and none can wake another; main thread waits in futex: condition variable ready",
+	} {
+		th := waiter(1, task.Sleeping, &profile.Wait{Call: "futex", Object: "condition variable (futex 0x10)", Variable: "ready", Hung: n})
+		if got := Headline(oneOf(th)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestAlsoHung: the other threads that wait for locks are named, too, three with those of the chain.
+func TestAlsoHung(t *testing.T) {
+	lock := func(name string) *profile.Wait {
+		return &profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: task.Addr(name[0]), Variable: name, Hung: 6}
+	}
+	main := waiter(1, task.Sleeping, &profile.Wait{Call: "futex", Lock: profile.ThreadEnd, Owner: 2, Hung: 6})
+	ready := waiter(3, task.Sleeping, &profile.Wait{Call: "futex", Object: "condition variable", Hung: 6})
+	got := Headline(oneOf(main, waiter(2, task.Sleeping, lock("a")), ready, waiter(4, task.Sleeping, lock("b")), waiter(5, task.Sleeping, lock("c")), waiter(6, task.Sleeping, lock("d"))))
+	const want = "hung: all 6 threads wait, and none can wake another; main thread waits for thread 2 to end; thread 2 waits for mutex a; thread 4 waits for mutex b; thread 5 waits for mutex c"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -1,6 +1,10 @@
 package words
 
 import (
+	"fmt"
+	"math"
+	"time"
+
 	"stacksnap/format/profile"
 	"stacksnap/task"
 )
@@ -12,6 +16,8 @@ func peerWait(os task.OS, w *profile.Wait) string {
 		peer = itself
 	}
 	switch {
+	case w.Peer.AlsoSelf:
+		return inCall(w) + atOtherEnd(itself+" and "+peer)
 	case w.Peer.Others:
 		return inCall(w) + atOtherEnd(peer) + butNobodySeen(w)
 	case w.Peer.Self:
@@ -59,4 +65,52 @@ func peerThread(os task.OS, peer *profile.Peer) string {
 		thread += " " + Quoted(peer.ThreadName)
 	}
 	return thread + " of " + name
+}
+
+// stalled describes the connections of a process on which nothing moves, by what is a fact of them:
+// whether the other end owes an answer is not known. It returns "" if there are none.
+func stalled(s *profile.Stalled) string {
+	remote := Word(s.Remote, MaxPath)
+	if s.PID != 0 {
+		remote += " (" + ProcessName(s.Name, s.PID) + ")"
+	}
+	bytes := Plural(int(min(s.Unread, math.MaxInt)), "byte")
+	text := ""
+	switch s.State {
+	case task.Connecting:
+		text = remote + " has not answered the request to connect" + onEach(s.Count)
+	case task.NotAccepted:
+		text = remote + " has not accepted " + Plural(s.Count, "connection")
+	case task.NotTaken:
+		text = remote + " has not read " + bytes + " sent to it" + onEach(s.Count) + ago(s.Since)
+	case task.Silent:
+		text = "nothing received from " + remote + onEach(s.Count) + " since the last send to it" + ago(s.Since)
+	case task.Unread:
+		text = "not read: " + bytes + " received from " + remote + onEach(s.Count) + ago(s.Since)
+	}
+	if s.Others > 0 && text != "" {
+		text += ", and nothing moves on " + Plural(s.Others, "more connection")
+	}
+	return text
+}
+
+// onEach returns a phrase with the number of connections, if there are several.
+func onEach(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return " on " + Plural(n, "connection")
+}
+
+// ago returns a phrase with a time that has passed; empty if it is unknown.
+func ago(d time.Duration) string {
+	switch {
+	case d == 0:
+		return ""
+	case d < 2*time.Minute:
+		return fmt.Sprintf(", %d s ago", d/time.Second)
+	case d < 2*time.Hour:
+		return fmt.Sprintf(", %d min ago", d/time.Minute)
+	}
+	return fmt.Sprintf(", %d h ago", d/time.Hour)
 }

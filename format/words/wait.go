@@ -21,6 +21,9 @@ func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 	if !p.Profile.Sampled() {
 		if t.Wait != nil {
 			lines = append(lines, "waits "+p.WaitFor(t.ID, t.Wait))
+			if s := &t.Wait.Stalled; s.Count > 0 {
+				lines = append(lines, stalled(s))
+			}
 		}
 		return lines
 	}

@@ -1,9 +1,12 @@
 package words
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/task"
 )
 
 // TestLabelsAreQuotedOnce: the label of a queue is in quotation marks already, and is left
@@ -43,6 +46,7 @@ func TestPeers(t *testing.T) {
 		"in read: fd 3 pipe:[9], with cc1 [12] at the other end":                                                       peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write, Others: true}),
 		"in read: fd 3 pipe:[9], whose other end nobody but the process itself has open for writing":                   peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true}),
 		"in write: fd 3 pipe:[9], whose other end nobody but the process itself has open for reading":                  peer("write", profile.Peer{PID: 7, Action: profile.Read, Self: true}),
+		"in read: fd 3 pipe:[9], with the process itself and sleep [7] at the other end":                               peer("read", profile.Peer{PID: 7, Name: "sleep", Action: profile.Write, AlsoSelf: true}),
 		"in read: fd 3 pipe:[9], with the process itself at the other end, and no other process that could be checked": peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true, Others: true}),
 	} {
 		p := &Printer{Profile: &profile.Profile{}}
@@ -71,5 +75,32 @@ func TestVariables(t *testing.T) {
 		if got := p.WaitFor(7, &w); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
+	}
+}
+
+// TestStalled says what is known of connections, and not what is owed.
+func TestStalled(t *testing.T) {
+	const up = "127.0.0.1:80"
+	for want, s := range map[string]profile.Stalled{
+		"": {},
+		"127.0.0.1:80 has not answered the request to connect":                                                             {State: task.Connecting, Count: 1, Remote: up},
+		"127.0.0.1:80 (python3 [7]) has not accepted 2 connections":                                                        {State: task.NotAccepted, Count: 2, Remote: up, PID: 7, Name: "python3", Since: time.Second},
+		"/run/up has not read 1 byte sent to it":                                                                           {State: task.NotTaken, Count: 1, Remote: "/run/up", Unread: 1},
+		"127.0.0.1:80 has not read 98 bytes sent to it on 2 connections, 119 s ago":                                        {State: task.NotTaken, Count: 2, Remote: up, Unread: 98, Since: 119 * time.Second},
+		"nothing received from 127.0.0.1:80 since the last send to it, 2 min ago, and nothing moves on 3 more connections": {State: task.Silent, Count: 1, Remote: up, Since: 2 * time.Minute, Others: 3},
+		"not read: 98 bytes received from 127.0.0.1:80, 25 h ago":                                                          {State: task.Unread, Count: 1, Remote: up, Unread: 98, Since: 25 * time.Hour},
+	} {
+		if got := stalled(&s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestStalledIsALineOfItsOwn below the wait.
+func TestStalledIsALineOfItsOwn(t *testing.T) {
+	th := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait", Stalled: profile.Stalled{State: task.Connecting, Count: 1, Remote: "10.0.0.1:80"}})
+	got := strings.Join((&Printer{Profile: oneOf(th)}).Waits(th), "|")
+	if want := "waits in epoll_wait|10.0.0.1:80 has not answered the request to connect"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -133,6 +133,38 @@ func nginxUpstream(t *testing.T) int {
 	return await(t, child(t, s.root, "nginx"), waitsIn(unix.SYS_EPOLL_WAIT))
 }
 
+// nginxTCPUpstream is the same with an upstream by TCP, which reads the request. It was sent more
+// than a second ago.
+func nginxTCPUpstream(t *testing.T) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	s := nginx(t, 1, "proxy_pass http://"+l.Addr().String()+"/;")
+	s.awaitUp(t)
+	s.ask(t, "GET / HTTP/1.0\r\n\r\n")
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if _, err := bufio.NewReader(c).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := c.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return await(t, child(t, s.root, "nginx"), func(t *testing.T, pid int) (isOld bool) {
+		err := raw.Control(func(fd uintptr) {
+			info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+			isOld = err == nil && info.Last_data_recv >= 1200
+		})
+		return err == nil && isOld && waitsIn(unix.SYS_EPOLL_WAIT)(t, pid)
+	})
+}
+
 // postgresRowLock is the backend of a session that updates a row which another one has
 // updated, and not committed.
 func postgresRowLock(t *testing.T) int {

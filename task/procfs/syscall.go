@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"stacksnap/task"
 	"stacksnap/task/procfs/sockets"
@@ -49,10 +50,30 @@ func (p *Process) OpenFile(fd int) string {
 			continue
 		}
 		if name, ok := table.Find(b, inode); ok {
-			return name
+			return p.withPeer(name, inode, b)
 		}
 	}
 	return link
+}
+
+// withPeer returns the name of a socket or, of a Unix socket without one, that of the socket to which
+// it is connected, by the table of Unix sockets.
+func (p *Process) withPeer(name, inode string, table []byte) string {
+	n, err := strconv.ParseUint(inode, 10, 32)
+	if err != nil || name != sockets.Unnamed(inode) || !p.live.shares("ns/net") {
+		return name
+	}
+	peer, ok := sockets.UnixPeer(uint32(n))
+	if !ok {
+		return name
+	}
+	other := strconv.FormatUint(uint64(peer), 10)
+	of, ok := sockets.Unix.Find(table, other)
+	path, isNamed := strings.CutPrefix(of, "unix socket ")
+	if !ok || !isNamed {
+		return name
+	}
+	return "unix socket to " + path
 }
 
 // Watched implements [task.WaitReader].

@@ -1,6 +1,11 @@
 package recording
 
-import "stacksnap/task"
+import (
+	"math"
+	"time"
+
+	"stacksnap/task"
+)
 
 // Peer is a process, or a thread of it, that can end a wait.
 type Peer struct {
@@ -11,6 +16,7 @@ type Peer struct {
 	Action     uint8 // numbered as in recording.proto
 	Others     bool  // processes that could not be examined may be able to end the wait too
 	Self       bool  // it is the process of the waiting thread
+	AlsoSelf   bool  // that has the other end, too
 }
 
 func appendPeer(b []byte, p *Peer) []byte {
@@ -20,7 +26,8 @@ func appendPeer(b []byte, p *Peer) []byte {
 	b = appendBytesIf(b, 4, p.ThreadName)
 	b = appendUintIf(b, 5, uint64(p.Action))
 	b = appendBoolIf(b, 6, p.Others)
-	return appendBoolIf(b, 7, p.Self)
+	b = appendBoolIf(b, 7, p.Self)
+	return appendBoolIf(b, 8, p.AlsoSelf)
 }
 
 func parsePeer(data []byte) (Peer, error) {
@@ -42,7 +49,58 @@ func parsePeer(data []byte) (Peer, error) {
 			p.Others = m.n != 0
 		case 7:
 			p.Self = m.n != 0
+		case 8:
+			p.AlsoSelf = m.n != 0
 		}
 	}
 	return p, m.err
+}
+
+// Stalled are connections of the process on which nothing moves.
+type Stalled struct {
+	State  uint8 // numbered as in recording.proto
+	Count  int
+	Remote string
+	Since  time.Duration
+	Unread uint64
+	PID    int
+	Name   string
+	Others int
+}
+
+func appendStalled(b []byte, s *Stalled) []byte {
+	b = appendUintIf(b, 1, uint64(s.State))
+	b = appendUintIf(b, 2, uint64(s.Count))
+	b = appendBytesIf(b, 3, s.Remote)
+	b = appendUintIf(b, 4, uint64(s.Since))
+	b = appendUintIf(b, 5, s.Unread)
+	b = appendUintIf(b, 6, uint64(s.PID))
+	b = appendBytesIf(b, 7, s.Name)
+	return appendUintIf(b, 8, uint64(s.Others))
+}
+
+func parseStalled(data []byte) (Stalled, error) {
+	var s Stalled
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			s.State = uint8(min(m.n, 0xff))
+		case 2:
+			s.Count = index(m.n)
+		case 3:
+			s.Remote = m.string()
+		case 4:
+			s.Since = time.Duration(min(m.n, math.MaxInt64))
+		case 5:
+			s.Unread = m.n
+		case 6:
+			s.PID = index(m.n)
+		case 7:
+			s.Name = m.string()
+		case 8:
+			s.Others = index(m.n)
+		}
+	}
+	return s, m.err
 }

@@ -105,11 +105,15 @@ func (r *random) wait() *Wait {
 	if r.IntN(2) == 0 {
 		return nil
 	}
-	return &Wait{Call: "futex", Object: "fd 3", Lock: 1, Addr: 0x5000, Owner: task.ThreadID(r.IntN(3)), OwnerName: "other", OwnerPID: -1, Readers: 2, Receives: r.IntN(2) == 0, GoneOwner: task.ThreadID(r.IntN(2)), Variable: []string{"", "bank+8"}[r.IntN(2)], Peer: randomPeer(r)}
+	return &Wait{Call: "futex", Object: "fd 3", Lock: 1, Addr: 0x5000, Owner: task.ThreadID(r.IntN(3)), OwnerName: "other", OwnerPID: -1, Readers: 2, Receives: r.IntN(2) == 0, GoneOwner: task.ThreadID(r.IntN(2)), Variable: []string{"", "bank+8"}[r.IntN(2)], Peer: randomPeer(r), Stalled: randomStalled(r), Hung: r.IntN(2)}
 }
 
 func randomPeer(r *random) Peer {
-	return []Peer{{}, {PID: 7, Action: 1, Self: true}, {PID: 12, Name: "cc1", Thread: 13, ThreadName: "worker", Action: 4, Others: true}}[r.IntN(3)]
+	return []Peer{{}, {PID: 7, Action: 1, Self: true}, {PID: 12, Name: "cc1", Thread: 13, ThreadName: "worker", Action: 4, Others: true, AlsoSelf: true}}[r.IntN(3)]
+}
+
+func randomStalled(r *random) Stalled {
+	return []Stalled{{}, {State: 4, Count: 2, Remote: "127.0.0.1:80", Since: 12e9, PID: 7, Name: "up", Others: 3}, {State: 3, Count: 1, Remote: "/run/up", Unread: 98}}[r.IntN(3)]
 }
 
 func (r *random) thread() task.Thread {

@@ -40,7 +40,9 @@ type Wait struct {
 	Receives     bool
 	Variable     string // in which the lock is
 	GoneOwner    task.ThreadID
-	Peer         Peer // the zero Peer: unknown
+	Peer         Peer    // the zero Peer: unknown
+	Stalled      Stalled // the zero Stalled: none are known
+	Hung         int     // number of threads, none of which can wake another; 0: not known
 }
 
 func appendWait(b []byte, w *Wait) []byte {
@@ -62,7 +64,12 @@ func appendWait(b []byte, w *Wait) []byte {
 		b, at = begin(b, 12)
 		b = end(appendPeer(b, &w.Peer), at)
 	}
-	return b
+	if w.Stalled != (Stalled{}) {
+		var at int
+		b, at = begin(b, 13)
+		b = end(appendStalled(b, &w.Stalled), at)
+	}
+	return appendUintIf(b, 14, uint64(w.Hung))
 }
 
 func parseWait(data []byte) (Wait, error) {
@@ -96,6 +103,12 @@ func parseWait(data []byte) (Wait, error) {
 			p, err := parsePeer(m.data)
 			m.fail(err)
 			w.Peer = p
+		case 13:
+			s, err := parseStalled(m.data)
+			m.fail(err)
+			w.Stalled = s
+		case 14:
+			w.Hung = index(m.n)
 		}
 	}
 	return w, m.err

@@ -50,7 +50,11 @@ func (g *several) watch(w *profile.Waiter) (sleeper, bool) {
 	if activity == nil {
 		return sleeper{}, false
 	}
-	watch, err := activity.WatchThread(w.ID)
+	return newSleeper(activity, w.ID)
+}
+
+func newSleeper(activity task.ActivityReader, id task.ThreadID) (sleeper, bool) {
+	watch, err := activity.WatchThread(id)
 	if err != nil {
 		return sleeper{}, false
 	}

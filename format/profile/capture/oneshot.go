@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/format/profile/waits/across"
 	"stacksnap/task"
 	"stacksnap/task/recording"
 	"stacksnap/unwind"
@@ -21,7 +23,10 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	s := newShot(p, o)
 	defer s.close()
 	captureAll([]*shot{s})
+	until := time.Now().Add(peerLimit)
 	s.resolvePeers()
+	s.findHung()
+	s.findStalled(until)
 	return s.finish()
 }
 
@@ -33,6 +38,19 @@ const peerLimit = 200 * time.Millisecond
 func (s *shot) resolvePeers() {
 	g := &several{shots: []*shot{s}, limit: peerLimit}
 	g.resolvePeers()
+}
+
+// findStalled fills in [profile.Wait].Stalled of a main thread that waits for events, which on Linux has
+// the number of its process, if that is known by then. The target runs meanwhile.
+func (s *shot) findStalled(until time.Time) {
+	if !s.whole() {
+		return
+	}
+	for _, l := range s.looks {
+		if int(l.Thread) == s.pid && waits.IsForEvents(l.Wait) && l.Wait.Peer.PID == 0 {
+			l.Wait.Stalled = across.Stalled(s.process, until)
+		}
+	}
 }
 
 // shot stops a process for a snapshot of all its threads at one instant, and again until

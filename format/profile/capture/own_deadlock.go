@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
 	"stacksnap/task"
 )
 
@@ -56,4 +57,78 @@ func (s *shot) forgetOwners(d *profile.Deadlock) {
 			l.Wait.Owner, l.Wait.OwnerName = 0, ""
 		}
 	}
+}
+
+// maxHung is the most threads of a process of which it is proven that none can wake another.
+const maxHung = 500
+
+// findHung sets [profile.Wait].Hung if all threads of the process wait in futexes without a timeout:
+// at one moment all of them are asleep in such a call, so that nobody is left to wake one.
+func (s *shot) findHung() {
+	if !s.whole() {
+		return
+	}
+	able := s.process.Capabilities()
+	joins := map[task.ThreadID]task.ThreadID{}
+	for _, l := range s.looks {
+		if l.Wait == nil || l.Wait.Call != "futex" {
+			return
+		}
+		if l.Wait.Lock == profile.ThreadEnd {
+			joins[l.Thread] = l.Wait.Owner
+		}
+	}
+	if len(s.looks) == 0 || len(s.snapshot.Threads) > maxHung || able.WokenOtherwise == nil || able.Activity == nil || able.WokenOtherwise() {
+		return
+	}
+	if !s.allAsleep(able.Activity, joins) || able.WokenOtherwise() {
+		return
+	}
+	for _, l := range s.looks {
+		l.Wait.Hung = len(s.snapshot.Threads)
+	}
+}
+
+// allAsleep proves that there is a moment at which the threads of the snapshot sleep in futexes without
+// a timeout, and the process has no others. A thread that joins another one, which joins has, is woken
+// by the kernel when that one ends, with a key that is not private.
+func (s *shot) allAsleep(activity task.ActivityReader, joins map[task.ThreadID]task.ThreadID) bool {
+	sleepers := map[task.ThreadID]*sleeper{}
+	defer func() {
+		for _, one := range sleepers {
+			_ = one.watch.Close()
+		}
+	}()
+	for i := range s.snapshot.Threads {
+		id := s.snapshot.Threads[i].ID
+		one, ok := newSleeper(activity, id)
+		if !ok {
+			return false
+		}
+		sleepers[id] = &one
+		if !one.isEndless(s.process.Info().Arch, joins[id]) {
+			return false
+		}
+	}
+	now, err := s.process.Threads()
+	if err != nil || slices.ContainsFunc(now, func(id task.ThreadID) bool { return sleepers[id] == nil }) {
+		return false
+	}
+	for _, one := range sleepers {
+		if !one.sleptOn() {
+			return false
+		}
+	}
+	return true
+}
+
+// isEndless reports whether the thread sleeps in a futex without a timeout that threads of its process
+// alone can wake, or the end of the thread that it joins: the futex has that one's number.
+func (s *sleeper) isEndless(arch task.Arch, joins task.ThreadID) bool {
+	g, err := s.watch.Observe()
+	if err != nil || g.State != task.Sleeping {
+		return false
+	}
+	endless, private := waits.IsEndless(arch, &g.Call)
+	return endless && (private || joins != 0 && task.ThreadID(uint32(g.Call.Args[2])) == joins)
 }

@@ -46,6 +46,11 @@ func OneShots(ps []task.Process, o Options) Shots {
 	}
 	captureAll(g.shots)
 	g.resolvePeers()
+	until := time.Now().Add(peerLimit)
+	for _, s := range g.shots {
+		s.findHung()
+		s.findStalled(until)
+	}
 	switch {
 	case o.Follow && slices.ContainsFunc(g.shots, (*shot).isLinked):
 		g.follow(from)

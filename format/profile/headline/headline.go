@@ -29,6 +29,7 @@ const (
 	Alike                  // many threads, counted by Threads, wait at one place, given by Wait and Own
 	Blocked                // the main thread is blocked, in Wait
 	Located                // the main thread was most often in one function, as CPU's Where and Share describe; nothing more is certain
+	Stalled                // the main thread waits in its run loop, and nothing moves on connections, as Wait.Stalled describes
 	Idle                   // the main thread is idle, in the wait of its run loop
 )
 
@@ -176,7 +177,9 @@ func blocked(p *profile.Profile) Headline {
 	stack := t.Heaviest()
 	a := Headline{Kind: Blocked, Main: true, Thread: t, Wait: w, Own: waits.Waiter(stack), Looks: looks, Title: title(p)}
 	if waits.ProvesIdle(w, stack) && !strings.HasSuffix(a.Title, titleWaits) {
-		a.Kind = Idle
+		if a.Kind = Idle; w.Stalled.Count > 0 {
+			a.Kind = Stalled
+		}
 	}
 	return a
 }

@@ -19,7 +19,14 @@ var (
 	condFunctions  = set("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait")
 	semFunctions   = set("sem_wait", "sem_timedwait", "sem_clockwait", "new_sem_wait", "new_sem_wait_slow",
 		"new_sem_wait_fast")
-	onceFunctions  = set("pthread_once", "pthread_once_slow")
+	onceFunctions = set("pthread_once", "pthread_once_slow")
+	// Those that look up names of machines, without digits at the end (glibc, nss/getXXbyYY_r.c and
+	// resolv/; musl, src/network/).
+	lookUpFunctions = set("getaddrinfo", "getaddrinfo_a", "getnameinfo", "gethostbyname", "gethostbyname_r", "gethostbyname2_r",
+		"gethostbyaddr", "gethostbyaddr_r", "gaih_inet", "res_search", "res_query", "res_nquery", "res_send", "res_nsend",
+		"res_context_search", "res_context_query", "res_context_send", "nss_dns_gethostbyname_r", "nss_dns_gethostbyname2_r",
+		"nss_dns_gethostbyname3_r", "nss_dns_gethostbyname4_r", "nss_dns_gethostbyaddr_r", "nss_dns_gethostbyaddr2_r",
+		"name_from_dns", "lookup_name", "res_msend", "res_msend_rc")
 	lockFunctions  = union(mutexFunctions, readFunctions, writeFunctions)
 	futexFunctions = union(joinFunctions, condFunctions, semFunctions)
 )

@@ -3,6 +3,7 @@ package waits
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
@@ -24,6 +25,7 @@ func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 	w.Object = fmt.Sprintf("futex %v", word)
 	switch {
 	case f.info.Arch == task.I386: // whose locks are laid out differently
+	case f.rust(w, c):
 	case f.within(c.frames, condFunctions) != "" && f.within(c.frames, mutexFunctions) == "":
 		w.Object = fmt.Sprintf("condition variable (futex %v)", word)
 	case f.within(c.frames, semFunctions) != "":
@@ -41,6 +43,56 @@ func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 	case f.within(c.frames, mutexFunctions) != "":
 		f.mutex(w, c, t)
 	}
+}
+
+// rust describes the object of a futex for which a thread waits in the standard library of Rust, whose
+// locks are words without their holder (library/std/src/sys/sync/*/futex.rs). It reports whether it is one.
+func (f *Finder) rust(w *profile.Wait, c *call) bool {
+	if f.images == nil {
+		return false
+	}
+	for i := range c.frames[:min(len(c.frames), maxFrames)] {
+		function := f.images.Locate(c.frames[i].PC, c.frames[i].Return).Function
+		if inner := strings.TrimPrefix(function, "<"); !strings.HasPrefix(inner, "std::sys::") && !strings.HasPrefix(inner, "std::sync::") {
+			continue
+		}
+		for name := range names(function) {
+			if is, ok := rustFunctions[name]; ok {
+				is.describe(w, task.Addr(c.Args[0]))
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rustWait is what a function of Rust's standard library waits for.
+type rustWait struct {
+	lock   profile.LockKind
+	object string
+}
+
+const noHolder = "(Rust records no holder)"
+
+// rustFunctions are those that wait, with as many of their namespaces as distinguish them.
+var rustFunctions = map[string]rustWait{
+	"Mutex::lock_contended":          {profile.Mutex, noHolder},
+	"RwLock::read_contended":         {profile.ReadWrite, noHolder},
+	"RwLock::write_contended":        {profile.ReadWrite, noHolder},
+	"Condvar::wait_optional_timeout": {profile.NoLock, "condition variable"},
+	"Condvar::wait":                  {profile.NoLock, "condition variable"},
+	"Condvar::wait_timeout":          {profile.NoLock, "condition variable"},
+	"Once::call":                     {profile.NoLock, "one-time call"},
+	"Once::wait":                     {profile.NoLock, "one-time call"},
+}
+
+func (r rustWait) describe(w *profile.Wait, word task.Addr) {
+	w.Lock, w.Object = r.lock, r.object
+	if r.lock == profile.NoLock {
+		w.Object += fmt.Sprintf(" (futex %v)", word)
+		return
+	}
+	w.Addr = word
 }
 
 // lockSize is the number of bytes to read of a lock, the size of the smallest one.

@@ -23,6 +23,37 @@ func IsIdle(w *profile.Wait) bool { return idlenessOf(w) == idle }
 // has nothing to do: it waits for no lock, thread or known other process.
 func IsParked(w *profile.Wait) bool { return idlenessOf(w) >= parked && !w.WaitsForOther() }
 
+// IsEndless reports whether a system call of Linux waits for a futex without a timeout, and whether
+// only threads with the same memory can wake it there.
+func IsEndless(arch task.Arch, s *task.Syscall) (endless, private bool) {
+	c, _ := Lookup(task.Linux, arch, s.Number)
+	if s.State != task.InCall || c.shape != futex || s.Args[futexTimeout] != 0 {
+		return false, false
+	}
+	const wait, waitBitset, privateFlag = 0, 9, 128
+	switch s.Args[1] & futexCommand {
+	case wait, waitBitset, futexLockPI, futexLockPI2:
+		return true, s.Args[1]&privateFlag != 0
+	}
+	return false, false
+}
+
+// futexTimeout is the index of the timeout in the arguments of futex.
+const futexTimeout = 3
+
+// IsForEvents reports whether a wait is for whatever happens on several descriptors, or on any of
+// them, as event loops wait.
+func IsForEvents(w *profile.Wait) bool {
+	if w == nil || w.Lock != profile.NoLock {
+		return false
+	}
+	switch rowOf(w).shape {
+	case epoll, pollSet, selectSets:
+		return true
+	}
+	return w.Call == "select" || w.Call == "pselect6"
+}
+
 // IsForChild reports whether a thread that waits so waits for a child process to end.
 func IsForChild(w *profile.Wait) bool {
 	if w == nil {

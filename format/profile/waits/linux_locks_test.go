@@ -125,6 +125,51 @@ func TestLinuxLocks(t *testing.T) {
 	}
 }
 
+// TestRustLocks: by the names of either mangling. A word of Rust's has no holder.
+func TestRustLocks(t *testing.T) {
+	mutex := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: lockAt, Object: noHolder}
+	rwlock := profile.Wait{Call: "futex", Lock: profile.ReadWrite, Addr: lockAt, Object: noHolder}
+	for function, want := range map[string]profile.Wait{
+		"_RNvMNtNtNtNtCsjrHSEGnQ3l9_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended":   mutex,
+		"_ZN3std3sys4sync5mutex5futex5Mutex14lock_contended17h46a35f6dd7d8f796E":            mutex,
+		"_ZN3std3sys4unix5locks11futex_mutex5Mutex14lock_contended17h46a35f6dd7d8f796E":     mutex,
+		"_ZN3std3sys4sync6rwlock5futex6RwLock14read_contended17h46a35f6dd7d8f796E":          rwlock,
+		"_ZN3std3sys4sync6rwlock5futex6RwLock15write_contended17h46a35f6dd7d8f796E":         rwlock,
+		"_ZN3std3sys4sync7condvar5futex7Condvar21wait_optional_timeout17h46a35f6dd7d8f796E": {Call: "futex", Object: "condition variable (futex 0x5000)"},
+		"_ZN3std3sys4sync4once5futex4Once4call17h46a35f6dd7d8f796E":                         {Call: "futex", Object: "one-time call (futex 0x5000)"},
+		"_ZN4shop5Mutex14lock_contended17h46a35f6dd7d8f796E":                                {Call: "futex", Object: "futex 0x5000"},
+		"_ZN3std3sys3pal4unix5futex10futex_wait17h46a35f6dd7d8f796E":                        {Call: "futex", Object: "futex 0x5000"},
+	} {
+		p := &process{memory: map[task.Addr][]byte{lockAt: words(2)}}
+		if diff := cmp.Diff(&want, onLinux(p, "futex", [6]uint64{lockAt, 0x89, 2}, "syscall", function, "main")); diff != "" {
+			t.Errorf("%s: %s", function, diff)
+		}
+	}
+}
+
+// TestIsEndless: only waits for a futex without a timeout, and whether the key is private.
+func TestIsEndless(t *testing.T) {
+	for name, c := range map[string]struct {
+		s                task.Syscall
+		endless, private bool
+	}{
+		"wait":         {task.Syscall{State: task.InCall, Number: 202, Args: [6]uint64{lockAt, 0x80, 2}}, true, true},
+		"wait bitset":  {task.Syscall{State: task.InCall, Number: 202, Args: [6]uint64{lockAt, 0x189, 2}}, true, true},
+		"lock PI":      {task.Syscall{State: task.InCall, Number: 202, Args: [6]uint64{lockAt, 0x86}}, true, true},
+		"join":         {task.Syscall{State: task.InCall, Number: 202, Args: [6]uint64{lockAt, 0x109, 7}}, true, false},
+		"timed":        {task.Syscall{State: task.InCall, Number: 202, Args: [6]uint64{lockAt, 0x189, 2, 0x7000}}, false, false},
+		"requeue PI":   {task.Syscall{State: task.InCall, Number: 202, Args: [6]uint64{lockAt, 0x8b, 2}}, false, false},
+		"wakes":        {task.Syscall{State: task.InCall, Number: 202, Args: [6]uint64{lockAt, 0x81, 2}}, false, false},
+		"another call": {task.Syscall{State: task.InCall, Number: 0, Args: [6]uint64{lockAt, 0x80, 2}}, false, false},
+		"restarted":    {task.Syscall{State: task.InCall, Number: 219}, false, false},
+		"runs":         {task.Syscall{State: task.OnProcessor, Number: 202, Args: [6]uint64{lockAt, 0x80, 2}}, false, false},
+	} {
+		if endless, private := IsEndless(task.AMD64, &c.s); endless != c.endless || private != c.private {
+			t.Errorf("%s: endless %t, private %t", name, endless, private)
+		}
+	}
+}
+
 // TestGoneOwner: a mutex names a thread that the target does not have. It is reported only of
 // a live target whose numbers of threads are ours, and if the mutex still names it afterwards.
 func TestGoneOwner(t *testing.T) {

@@ -71,7 +71,7 @@ func functionRole(function string) (found role) {
 // and that of C++ or Rust without types, with as many of its namespaces as there are, down to one.
 func names(function string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		plain := untyped(owncode.Qualified(function))
+		plain := untyped(withoutBrackets(owncode.Qualified(function)))
 		if function == "" || !yield(function) || !yield(undecorated(function)) || !yield(plain) {
 			return
 		}
@@ -83,6 +83,29 @@ func names(function string) iter.Seq[string] {
 			plain = rest
 		}
 	}
+}
+
+// withoutBrackets is the name of a method of Rust's without the brackets around its type:
+// Mutex<T>::lock of <Mutex<T>>::lock, which is of no trait.
+func withoutBrackets(name string) string {
+	depth := 0
+	for i, c := range name {
+		switch {
+		case i == 0 && c != '<':
+			return name
+		case c == '<':
+			depth++
+		case c == '>' && name[i-1] != '-':
+			depth--
+		}
+		if depth == 0 {
+			if strings.Contains(name[:i], " as ") {
+				break
+			}
+			return name[1:i] + name[i+1:]
+		}
+	}
+	return name
 }
 
 // untyped is a name without the arguments of templates: Mutex::lock of Mutex<T>::lock.

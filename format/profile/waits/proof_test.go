@@ -97,6 +97,22 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// TestRustMethods: the type of a method may be in brackets, which a trait's stays in.
+func TestRustMethods(t *testing.T) {
+	for name, want := range map[string]role{
+		"<std::sys::sync::mutex::futex::Mutex>::lock_contended": waiterRole,
+		"<std::sync::mpsc::Receiver<shop::Job<u8>>>::recv":      waiterRole,
+		"std::sys::sync::mutex::futex::Mutex::lock_contended":   waiterRole,
+		"<shop::Loop as core::ops::function::FnOnce<()>>::call": noRole,
+		"<shop::Mutex as shop::Fn(u8) -> u8>::lock":             noRole,
+		"<": noRole,
+	} {
+		if got := functionRole(name); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
 // TestWaiter: a known function that waits for something is named before those that it waits by.
 func TestWaiter(t *testing.T) {
 	for stack, want := range map[string]string{
@@ -106,6 +122,11 @@ func TestWaiter(t *testing.T) {
 		"!poll < !pqSocketCheck < !PQexec < fetch < main":                         "fetch",
 		"!read < parse < load < main":                                             "parse",
 		"!futex_wait < !std::mutex::lock() < transfer(Account&, Account&) < main": "transfer(Account&, Account&)",
+		"!read < zread < read_builtin < execute_command_internal < main":          "read_builtin",
+		"!read < zread <  < zreadc <  < read_builtin < main":                      "read_builtin",
+		"!read < zread < main":                                                    "main",
+		"!read < zread":                                                           "zread",
+		"!read < zread < !qsort < sort_lines < main":                              "zread",
 		"!epoll_wait": "",
 	} {
 		got := ""
@@ -130,5 +151,31 @@ func TestPurposes(t *testing.T) {
 	}
 	if got := Purpose("PQexec"); got != "" {
 		t.Errorf("of one whose purpose is not known: %q", got)
+	}
+}
+
+// TestLookUp: by the functions of C libraries, or by the port of name servers alone.
+func TestLookUp(t *testing.T) {
+	const glibc = "!__GI___poll < !__res_context_send < !__res_context_query < !_nss_dns_gethostbyname4_r < !getaddrinfo < connect_to < main"
+	for _, c := range []struct{ object, stack, by, server string }{
+		{"fd 3 udp socket 127.0.0.1:5 to 127.0.0.7:53", glibc, "getaddrinfo", "127.0.0.7"},
+		{"fd 3 tcp socket [::1]:5 to [::1]:53", glibc, "getaddrinfo", "::1"},
+		{"fd 3 unix socket to /run/nscd/socket", "!__GI___poll < !__nscd_open_socket < !gethostbyname2_r@@GLIBC_2.2.5 < !gethostbyname2 < main", "gethostbyname2", ""},
+		{"fd 3 udp socket 127.0.0.1:5 to 127.0.0.7:53", "!poll < c_ares_wait < main", "", "127.0.0.7"},
+		{"fd 3 udp socket 127.0.0.1:5 to 127.0.0.7:53, fd 4 pipe:[7]", "!poll < main", "", ""},
+		{"fd 3 udp socket 127.0.0.1:5 to 127.0.0.7:5353", "!poll < main", "", ""},
+		{"fd 3 pipe:[7]", "!read < main", "", ""},
+	} {
+		by, server := LookUp(&profile.Wait{Call: "poll", Object: c.object}, stackOf(c.stack))
+		name := ""
+		if by != nil {
+			name = by.Function
+		}
+		if name != c.by || server != c.server {
+			t.Errorf("%s on %s: by %q, server %q", c.object, c.stack, name, server)
+		}
+	}
+	if by, server := LookUp(&profile.Wait{Call: "futex", Lock: profile.Mutex}, stackOf("!getaddrinfo < main")); by != nil || server != "" {
+		t.Errorf("for a lock: %v, %q", by, server)
 	}
 }

@@ -1,6 +1,10 @@
 package waits
 
 import (
+	"regexp"
+	"slices"
+	"strings"
+
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/owncode"
 )
@@ -8,7 +12,7 @@ import (
 // Waiter returns the frame of own code that says best what a thread waits for; nil if there is
 // no own code. That is the outermost of the known functions which wait for something and call
 // one another, directly or by functions without a name; where there are none, it is the innermost
-// frame.
+// frame, but for wrappers of a call.
 func Waiter(stack []*profile.Node) (waiter *profile.Node) {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch n := stack[i]; {
@@ -19,10 +23,40 @@ func Waiter(stack []*profile.Node) (waiter *profile.Node) {
 		}
 	}
 	if waiter == nil {
-		waiter = owncode.Innermost(stack)
+		waiter = outOfWrappers(stack)
 	}
 	return waiter
 }
+
+// outOfWrappers returns the innermost frame of own code or, if that is of a wrapper, the frame which
+// called it, directly, by other wrappers or by functions without a name.
+func outOfWrappers(stack []*profile.Node) *profile.Node {
+	innermost := owncode.Innermost(stack)
+	if innermost == nil || !wrappers[innermost.Function] {
+		return innermost
+	}
+	for i := slices.Index(stack, innermost) - 1; i >= 0; i-- {
+		switch n := stack[i]; {
+		case n.Function == "" || wrappers[n.Function]:
+		case owncode.Innermost(stack[i:i+1]) != nil:
+			return n
+		default:
+			return innermost
+		}
+	}
+	return innermost
+}
+
+// wrappers do nothing but make a call, again where it was interrupted or did not do all: which of a
+// program's functions waits is what called them.
+var wrappers = set(
+	"zread", "zreadc", "zreadintr", "zreadn", // bash
+	"safe_read", "safe_write", "full_read", "full_write", "safe_pread", "retrying_read", // gnulib
+	"xread", "xwrite", "read_in_full", "write_in_full", // git
+	"safe_poll", "xpoll", "nonblock_immune_read", // BusyBox
+	"atomicio", "atomicio6", // OpenSSH
+	"readn", "writen", "Readn", "Writen", "read_all", "write_all", "robust_read", "robust_write",
+)
 
 // isOwnWaiter reports whether a frame is of own code, is no guess, and waits for something.
 func isOwnWaiter(n *profile.Node) bool {
@@ -39,6 +73,29 @@ func Purpose(function string) string {
 	}
 	return ""
 }
+
+// LookUp returns the outermost function of a stack, given from the outermost frame in, that looks up
+// a name of a machine, nil if there is none, and the address of the DNS server from which the thread
+// waits for an answer, empty if it is not known to wait for one.
+func LookUp(w *profile.Wait, stack []*profile.Node) (by *profile.Node, server string) {
+	if w.Lock != profile.NoLock {
+		return nil, ""
+	}
+	for _, n := range stack {
+		if lookUpFunctions[strings.TrimRight(undecorated(n.Function), "0123456789")] {
+			by = n
+			break
+		}
+	}
+	if found := nameServer.FindStringSubmatch(w.Object); found != nil {
+		server = strings.Trim(found[1], "[]")
+	}
+	return by, server
+}
+
+// nameServer matches the description of the only descriptor of a call, if that is of a socket which is
+// connected to the port of name servers.
+var nameServer = regexp.MustCompile(`^fd \d+ (?:udp|tcp) socket \S+ to (\S+):53$`)
 
 // purposes are those of some of the [knownWaiters] whose own calls do not tell.
 var purposes = map[string]string{

@@ -42,8 +42,11 @@ var Tables = []Table{
 	{"tcp6", 9, internet("tcp")},
 	{"udp", 9, internet("udp")},
 	{"udp6", 9, internet("udp")},
-	{"unix", 6, unixTitle},
+	Unix,
 }
+
+// Unix is the table of Unix sockets.
+var Unix = Table{"unix", 6, unixTitle}
 
 // Find returns what the socket of an inode is, if the table lists it.
 func (t Table) Find(file []byte, inode string) (string, bool) {
@@ -60,8 +63,11 @@ func unixTitle(f [][]byte) string {
 	if len(f) > 7 {
 		return "unix socket " + string(f[7])
 	}
-	return "unix socket:[" + string(f[6]) + "]"
+	return Unnamed(string(f[6]))
 }
+
+// Unnamed returns what a Unix socket is called that has no name.
+func Unnamed(inode string) string { return "unix socket:[" + inode + "]" }
 
 // tcpListen is TCP_LISTEN (include/net/tcp_states.h).
 const tcpListen = "0A"

@@ -4,6 +4,7 @@
 package across
 
 import (
+	"slices"
 	"time"
 
 	"stacksnap/format/profile"
@@ -117,7 +118,7 @@ func (r *resolver) resolve(m *Member, peers task.PeerFinder, q *waits.PeerQuery)
 func (r *resolver) find(m *Member, peers task.PeerFinder, q *waits.PeerQuery) (peer profile.Peer) {
 	switch {
 	case isOfFile(q):
-		peer.PID, peer.Others = r.owner(m, peers, q)
+		peer = r.owner(m, peers, q)
 	case q.Action == profile.End:
 		peer.PID, _ = peers.Child(q.Child)
 	case q.Owner != 0:
@@ -128,18 +129,20 @@ func (r *resolver) find(m *Member, peers task.PeerFinder, q *waits.PeerQuery) (p
 	return peer
 }
 
-// owner returns the only process that owns the other end, 0 if there is none or several. It
-// may be the process that waits. others reports whether there may be further owners that could not be examined.
-func (r *resolver) owner(m *Member, peers task.PeerFinder, q *waits.PeerQuery) (pid int, others bool) {
+// owner returns the only process that owns the other end; none if there is none or several. It may be
+// the process that waits, or another one beside that.
+func (r *resolver) owner(m *Member, peers task.PeerFinder, q *waits.PeerQuery) (peer profile.Peer) {
 	end, ok := r.endpoints[q.Wait]
 	h := r.owners[end]
-	if !ok || len(h.PIDs) != 1 {
-		return 0, false
+	self := m.Process.Info().PID
+	pids := slices.DeleteFunc(slices.Clone(h.PIDs), func(pid int) bool { return pid == self && len(h.PIDs) == 2 })
+	if !ok || len(pids) != 1 {
+		return peer
 	}
 	if now, ok := peers.OtherEnd(q.FD, q.Action == profile.Read); !ok || now != end {
-		return 0, false
+		return peer
 	}
-	return h.PIDs[0], h.Unseen
+	return profile.Peer{PID: pids[0], Others: h.Unseen, AlsoSelf: len(pids) < len(h.PIDs)}
 }
 
 // still reports whether a thread still waits in the same way. It pauses for a thread that

@@ -55,13 +55,15 @@ func TestTell(t *testing.T) {
 		"itself": {owners: task.Owners{PIDs: []int{1}}, want: profile.Peer{PID: 1, Name: "one", Action: profile.Write, Self: true}},
 		"itself, unseen": {owners: task.Owners{PIDs: []int{1}, Unseen: true},
 			want: profile.Peer{PID: 1, Name: "one", Action: profile.Write, Self: true, Others: true}},
-		"late":           {owners: sole, late: true},
-		"itself, too":    {owners: task.Owners{PIDs: []int{1, 2}}},
-		"nobody":         {owners: task.Owners{}},
-		"moved":          {owners: sole, moved: task.Endpoint{File: "pipe:[2]"}},
-		"gone":           {owners: sole, gone: true},
-		"unseen":         {owners: task.Owners{PIDs: []int{2}, Unseen: true}, want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.Write, Others: true}},
-		"of two threads": {owners: sole, threads: []task.ThreadID{2, 22}, want: profile.Peer{PID: 2, Name: "two", Action: profile.Write}},
+		"late": {owners: sole, late: true},
+		"itself, too": {owners: task.Owners{PIDs: []int{1, 2}},
+			want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.Write, AlsoSelf: true}},
+		"itself, and two": {owners: task.Owners{PIDs: []int{1, 2, 3}}},
+		"nobody":          {owners: task.Owners{}},
+		"moved":           {owners: sole, moved: task.Endpoint{File: "pipe:[2]"}},
+		"gone":            {owners: sole, gone: true},
+		"unseen":          {owners: task.Owners{PIDs: []int{2}, Unseen: true}, want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.Write, Others: true}},
+		"of two threads":  {owners: sole, threads: []task.ThreadID{2, 22}, want: profile.Peer{PID: 2, Name: "two", Action: profile.Write}},
 		"child": {query: waits.PeerQuery{Action: profile.End, Any: true},
 			want: profile.Peer{PID: 2, Name: "two", Thread: 2, ThreadName: "second", Action: profile.End}},
 		"owner": {query: waits.PeerQuery{Action: profile.Release, Owner: 22}, threads: []task.ThreadID{2, 22},
@@ -99,6 +101,35 @@ func TestTell(t *testing.T) {
 		}
 		if q.Wait.Peer != c.want {
 			t.Errorf("%s: %+v, want %+v", name, q.Wait.Peer, c.want)
+		}
+	}
+}
+
+// TestStalledSummary: the most telling state, the longest in it, and what is alike are counted.
+func TestStalledSummary(t *testing.T) {
+	to := func(id uint64, state task.ConnectionState, remote string, since time.Duration) task.Connection {
+		return task.Connection{ID: id, State: state, Remote: remote, Since: since, Unread: 10, Other: task.Endpoint{File: remote}}
+	}
+	owner := func(e task.Endpoint) (int, string) {
+		if e.File == "b" {
+			return 7, "up"
+		}
+		return 0, ""
+	}
+	all := []task.Connection{
+		to(1, task.Unread, "a", 9), to(2, task.Silent, "a", 8), to(3, task.NotTaken, "b", 1), to(4, task.NotTaken, "c", 2), to(5, task.NotTaken, "b", 3),
+	}
+	for name, c := range map[string]struct {
+		of   []task.Connection
+		want profile.Stalled
+	}{
+		"none":    {nil, profile.Stalled{}},
+		"alike":   {all, profile.Stalled{State: task.NotTaken, Count: 2, Remote: "b", Since: 3, Unread: 20, PID: 7, Name: "up", Others: 3}},
+		"silent":  {all[:2], profile.Stalled{State: task.Silent, Count: 1, Remote: "a", Since: 8, Unread: 10, Others: 1}},
+		"changed": {lasting(all, []task.Connection{to(1, task.Silent, "a", 9), to(4, task.NotTaken, "c", 4), to(6, task.NotTaken, "b", 5)}), profile.Stalled{State: task.NotTaken, Count: 1, Remote: "c", Since: 4, Unread: 10}},
+	} {
+		if got := summary(c.of, owner); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
 }

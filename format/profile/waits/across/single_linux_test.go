@@ -70,7 +70,7 @@ func captured(t *testing.T, pid, count int) *profile.Profile {
 }
 
 // TestOneProcess: the other end is named of what one process alone waits for, in a snapshot and
-// in many, be it another process or itself.
+// in many, be it another process, itself or both.
 func TestOneProcess(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -85,8 +85,16 @@ func TestOneProcess(t *testing.T) {
 	_, _ = ownIn.Close(), ownOut.Close()
 	mine := profile.Peer{PID: os.Getpid(), Name: live.Name(os.Getpid()), Action: profile.Write}
 	own := profile.Peer{PID: self, Name: live.Name(self), Action: profile.Write, Self: true}
+	bothIn, bothOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = bothIn.Close(), bothOut.Close() }()
+	shared, both := startCat(t, bothIn, bothOut), mine
+	both.AlsoSelf = true
 	for _, snapshot := range []func(*testing.T, int) *profile.Profile{oneShot, samples} {
 		comesToPeer(t, pid, snapshot, mine)
 		comesToPeer(t, self, snapshot, own)
+		comesToPeer(t, shared, snapshot, both)
 	}
 }

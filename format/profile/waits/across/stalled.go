@@ -1,0 +1,77 @@
+package across
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/task"
+	"stacksnap/task/live"
+)
+
+// listAgain is the time for listing connections once more.
+const listAgain = 50 * time.Millisecond
+
+// Stalled returns the connections of a process on which nothing moves, as they were both at the
+// beginning and at the end; zero if there are none, or it is not known by then.
+func Stalled(p task.Process, until time.Time) profile.Stalled {
+	list := p.Capabilities().Connections
+	if list == nil {
+		return profile.Stalled{}
+	}
+	before := list(until)
+	if len(before) == 0 {
+		return profile.Stalled{}
+	}
+	owners := live.Owners(othersOf(before), until)
+	return summary(lasting(before, list(time.Now().Add(listAgain))), func(e task.Endpoint) (pid int, name string) {
+		if h := owners[e]; e.File != "" && len(h.PIDs) == 1 {
+			return h.PIDs[0], live.Name(h.PIDs[0])
+		}
+		return 0, ""
+	})
+}
+
+func othersOf(all []task.Connection) (ends []task.Endpoint) {
+	for _, c := range all {
+		if c.Other.File != "" {
+			ends = append(ends, c.Other)
+		}
+	}
+	return ends
+}
+
+// lasting returns the connections of the second list that the first has in the same state.
+func lasting(before, after []task.Connection) []task.Connection {
+	was := map[uint64]task.ConnectionState{}
+	for _, c := range before {
+		was[c.ID] = c.State
+	}
+	return slices.DeleteFunc(after, func(c task.Connection) bool { return was[c.ID] != c.State })
+}
+
+// summary puts the connections together that have the same state and remote address as the most
+// telling one, of those of one state the one that is longest still.
+func summary(all []task.Connection, owner func(task.Endpoint) (pid int, name string)) (s profile.Stalled) {
+	if len(all) == 0 {
+		return s
+	}
+	first := slices.MinFunc(all, func(a, b task.Connection) int {
+		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(b.Since, a.Since), cmp.Compare(a.ID, b.ID))
+	})
+	s.State, s.Remote, s.Since = first.State, first.Remote, first.Since
+	s.PID, s.Name = owner(first.Other)
+	for _, c := range all {
+		if c.State != s.State || c.Remote != s.Remote {
+			s.Others++
+			continue
+		}
+		s.Count++
+		s.Unread += c.Unread
+		if pid, _ := owner(c.Other); pid != s.PID {
+			s.PID, s.Name = 0, ""
+		}
+	}
+	return s
+}
