@@ -17,6 +17,9 @@ type Capabilities struct {
 	// with what is known of it, such as "tcp socket 127.0.0.1:80"; empty when the
 	// target has no such descriptor, or the system refuses. Nothing is stopped for it.
 	OpenFile func(fd int) string
+	// Lifetime returns what was counted of a thread since it began; false where that is not
+	// known. Nothing is stopped for it.
+	Lifetime func(ThreadID) (Lifetime, bool)
 	// ThreadHandle returns a thread's handle: on Darwin the address of its
 	// thread-specific data. False where it has none.
 	ThreadHandle func(ThreadID) (Addr, bool)

@@ -114,6 +114,7 @@ type jsonThread struct {
 	System       int64          `json:"system_ns"`
 	Used         int64          `json:"used_ns"`
 	Spent        *jsonSpent     `json:"spent,omitempty"`
+	Lifetime     *jsonLifetime  `json:"since_start,omitempty"`
 	SuspendCount int            `json:"suspend_count,omitempty"`
 	QoS          string         `json:"qos,omitempty"`
 	Priority     int            `json:"priority,omitempty"`
@@ -131,6 +132,16 @@ type jsonThread struct {
 	Same         []jsonSame     `json:"same,omitempty"`
 	Together     *jsonTogether  `json:"together,omitempty"`
 	Nodes        []jsonNode     `json:"nodes"`
+}
+
+// jsonLifetime is a task.Lifetime.
+type jsonLifetime struct {
+	Age        int64  `json:"age_ns"`
+	Ran        int64  `json:"on_cpu_ns"`
+	Queued     int64  `json:"waiting_for_cpu_ns"`
+	Faults     uint64 `json:"page_faults"`
+	DiskFaults uint64 `json:"page_faults_from_disk"`
+	Nice       int    `json:"nice"`
 }
 
 type jsonWait struct {

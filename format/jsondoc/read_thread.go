@@ -68,7 +68,17 @@ func (d *documentReader) thread(j *jsonThread, tree *documentTree) (*profile.Thr
 	d.samples += own * weight
 	var spentErr error
 	t.Spent, spentErr = j.Spent.times()
-	return t, errors.Join(err, spentErr, j.states(t), j.waits(t))
+	var lifetimeErr error
+	t.Lifetime, lifetimeErr = j.Lifetime.lifetime()
+	return t, errors.Join(err, spentErr, lifetimeErr, j.states(t), j.waits(t))
+}
+
+func (j *jsonLifetime) lifetime() (l task.Lifetime, err error) {
+	if j == nil {
+		return l, nil
+	}
+	l.Faults, l.DiskFaults, l.Nice = j.Faults, j.DiskFaults, j.Nice
+	return l, timesOf([]int64{j.Age, j.Ran, j.Queued}, &l.Age, &l.Ran, &l.Queued)
 }
 
 // states sets the thread's states.

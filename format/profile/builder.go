@@ -225,7 +225,7 @@ func (r *record) see(t *task.Thread, snapshot int) {
 	if t.State != task.StateUnknown {
 		r.State, r.OnCPUState, r.Processor = t.State, t.OnCPUState, t.Processor
 		r.User, r.System = t.User, t.System
-		r.SuspendCount = t.SuspendCount
+		r.SuspendCount, r.Lifetime = t.SuspendCount, t.Lifetime
 	}
 	if t.Unstopped {
 		r.Unstopped++

@@ -19,10 +19,13 @@ func ByLooks(n int) string {
 // Waits describes the wait of a thread; for many snapshots, its usual waits.
 func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 	if !p.Profile.Sampled() {
-		if t.Wait != nil {
-			lines = append(lines, "waits "+p.WaitFor(t.ID, t.Wait))
+		switch {
+		case t.Wait == nil:
+			return nil
+		case t.State == task.Running: // it was in a call that waits for a disk
+			return []string{inCall(t.Wait)}
 		}
-		return lines
+		return []string{"waits " + p.WaitFor(t.ID, t.Wait)}
 	}
 	for i, w := range t.UsualWaits() {
 		if i == maxWaits {

@@ -131,6 +131,8 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 		s = f.darwinCall(t)
 	case f.calls != nil && s.State == task.InCall:
 		f.comeBack(t)
+	case f.calls != nil && f.hasEnded(t):
+		s = t.Ended
 	case f.calls != nil && (waiting(t.State) || f.returning(t)):
 		s = f.linuxCall(t)
 	}
