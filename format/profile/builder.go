@@ -180,6 +180,7 @@ func (b *Builder) useMap(m *images.Map) {
 		if b.p.Target.Name == "" {
 			b.p.Target.Name = im.Name()
 		}
+		b.p.NameMain()
 	}
 	for _, im := range m.Images {
 		if im.Err != nil {
