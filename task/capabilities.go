@@ -17,6 +17,9 @@ type Capabilities struct {
 	// with what is known of it, such as "tcp socket 127.0.0.1:80"; empty when the
 	// target has no such descriptor, or the system refuses. Nothing is stopped for it.
 	OpenFile func(fd int) string
+	// Outsider says what is certain of the thread that the target's own memory at an address
+	// names, and that the target does not have.
+	Outsider func(n int, at Addr) Outsider
 	// Lifetime returns what was counted of a thread since it began; false where that is not
 	// known. Nothing is stopped for it.
 	Lifetime func(ThreadID) (Lifetime, bool)

@@ -168,7 +168,7 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 	j := &jsonWait{
 		Call: w.Call, Object: w.Object, Lock: w.Lock.String(), Owner: uint64(w.Owner),
 		OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
-		GoneOwner: uint64(w.GoneOwner),
+		GoneOwner: uint64(w.GoneOwner), GoneEnded: w.Gone.Ended, Parent: w.Gone.Parent, ParentName: w.Gone.ParentName,
 	}
 	if w.Addr != 0 {
 		j.Address = w.Addr.String()

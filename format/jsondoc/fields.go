@@ -145,17 +145,20 @@ type jsonLifetime struct {
 }
 
 type jsonWait struct {
-	Call      string `json:"call"`
-	Object    string `json:"object,omitempty"`
-	Lock      string `json:"lock,omitempty"`
-	Address   string `json:"address,omitempty"`
-	Owner     uint64 `json:"owner,omitempty"`
-	OwnerName string `json:"owner_name,omitempty"`
-	OwnerPID  int    `json:"owner_pid,omitempty"`
-	Readers   int    `json:"readers,omitempty"`
-	Receives  bool   `json:"receives,omitempty"`
-	Variable  string `json:"variable,omitempty"`
-	GoneOwner uint64 `json:"gone_owner,omitempty"`
+	Call       string `json:"call"`
+	Object     string `json:"object,omitempty"`
+	Lock       string `json:"lock,omitempty"`
+	Address    string `json:"address,omitempty"`
+	Owner      uint64 `json:"owner,omitempty"`
+	OwnerName  string `json:"owner_name,omitempty"`
+	OwnerPID   int    `json:"owner_pid,omitempty"`
+	Readers    int    `json:"readers,omitempty"`
+	Receives   bool   `json:"receives,omitempty"`
+	Variable   string `json:"variable,omitempty"`
+	GoneOwner  uint64 `json:"gone_owner,omitempty"`
+	GoneEnded  bool   `json:"gone_owner_ended,omitempty"`
+	Parent     int    `json:"gone_owner_parent,omitempty"`
+	ParentName string `json:"gone_owner_parent_name,omitempty"`
 
 	Peer *jsonPeer `json:"peer,omitempty"`
 }

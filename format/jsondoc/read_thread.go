@@ -125,6 +125,7 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 	w := &profile.Wait{
 		Call: j.Call, Object: j.Object, Owner: task.ThreadID(j.Owner), OwnerName: j.OwnerName, OwnerPID: j.OwnerPID, Readers: j.Readers,
 		Receives: j.Receives, Variable: j.Variable, GoneOwner: task.ThreadID(j.GoneOwner),
+		Gone: task.Outsider{Ended: j.GoneEnded, Parent: j.Parent, ParentName: j.ParentName},
 	}
 	w.Lock, _ = words.Named(j.Lock, profile.KernelLock)
 	if p := j.Peer; p != nil {

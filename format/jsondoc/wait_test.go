@@ -10,6 +10,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
+	"stacksnap/task"
 )
 
 func TestWaitsInJSON(t *testing.T) {
@@ -32,9 +33,10 @@ func TestWaitsInJSON(t *testing.T) {
 
 // TestVariableInJSON is a key of its own, which is read back.
 func TestVariableInJSON(t *testing.T) {
-	w := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", GoneOwner: 99}
+	w := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", GoneOwner: 99,
+		Gone: task.Outsider{Ended: true, Parent: 7, ParentName: "shop"}}
 	b, err := json.Marshal(newJSONWait(&w))
-	if want := `{"call":"futex","lock":"mutex","address":"0x5000","variable":"bank+8","gone_owner":99}`; err != nil || string(b) != want {
+	if want := `{"call":"futex","lock":"mutex","address":"0x5000","variable":"bank+8","gone_owner":99,"gone_owner_ended":true,"gone_owner_parent":7,"gone_owner_parent_name":"shop"}`; err != nil || string(b) != want {
 		t.Errorf("%s, %v, want %s", b, err, want)
 	}
 	var j jsonWait

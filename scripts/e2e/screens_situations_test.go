@@ -47,7 +47,7 @@ var situations = []situation{
 	{name: "full-pipe", start: yesIntoSleep, varies: true, // as well
 		says: []string{`^main thread waits (for sleep \[\d+\] to read, in write: fd 1 pipe|in write: fd 1 pipe.*, with sleep \[\d+\] at the other end)`}},
 	{name: "forked-lock", start: forkedChild,
-		says: []string{`^main thread waits for mutex log_lock, held by thread \d+ \(ended, or of another process\), called by log_line \(forked\.c:1[23]\)`}},
+		says: []string{`^main thread waits for mutex log_lock, held since the fork by thread \d+ of the parent process forked \[\d+\], which cannot unlock it here, called by log_line \(forked\.c:1[23]\)`}},
 	{name: "memory-bound", start: compiledBy("gcc", "memory.c", burns), varies: true,
 		says: []string{`^[^\n]*main thread, in chase \(memory\.c:1[3-6]\)`}},
 	{name: "contention", start: compiledBy("gcc", "contention.c", burns), varies: true,

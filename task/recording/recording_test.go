@@ -105,7 +105,7 @@ func (r *random) wait() *Wait {
 	if r.IntN(2) == 0 {
 		return nil
 	}
-	return &Wait{Call: "futex", Object: "fd 3", Lock: 1, Addr: 0x5000, Owner: task.ThreadID(r.IntN(3)), OwnerName: "other", OwnerPID: -1, Readers: 2, Receives: r.IntN(2) == 0, GoneOwner: task.ThreadID(r.IntN(2)), Variable: []string{"", "bank+8"}[r.IntN(2)], Peer: randomPeer(r)}
+	return &Wait{Call: "futex", Object: "fd 3", Lock: 1, Addr: 0x5000, Owner: task.ThreadID(r.IntN(3)), OwnerName: "other", OwnerPID: -1, Readers: 2, Receives: r.IntN(2) == 0, GoneOwner: task.ThreadID(r.IntN(2)), Gone: task.Outsider{Ended: r.IntN(2) == 0, Parent: r.IntN(2), ParentName: "parent"}, Variable: []string{"", "bank+8"}[r.IntN(2)], Peer: randomPeer(r)}
 }
 
 func randomPeer(r *random) Peer {

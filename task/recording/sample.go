@@ -40,7 +40,8 @@ type Wait struct {
 	Receives     bool
 	Variable     string // in which the lock is
 	GoneOwner    task.ThreadID
-	Peer         Peer // the zero Peer: unknown
+	Gone         task.Outsider // of GoneOwner
+	Peer         Peer          // the zero Peer: unknown
 }
 
 func appendWait(b []byte, w *Wait) []byte {
@@ -62,7 +63,9 @@ func appendWait(b []byte, w *Wait) []byte {
 		b, at = begin(b, 12)
 		b = end(appendPeer(b, &w.Peer), at)
 	}
-	return b
+	b = appendBoolIf(b, 13, w.Gone.Ended)
+	b = appendUintIf(b, 14, uint64(w.Gone.Parent))
+	return appendBytesIf(b, 15, w.Gone.ParentName)
 }
 
 func parseWait(data []byte) (Wait, error) {
@@ -96,6 +99,12 @@ func parseWait(data []byte) (Wait, error) {
 			p, err := parsePeer(m.data)
 			m.fail(err)
 			w.Peer = p
+		case 13:
+			w.Gone.Ended = m.n != 0
+		case 14:
+			w.Gone.Parent = index(m.n)
+		case 15:
+			w.Gone.ParentName = m.string()
 		}
 	}
 	return w, m.err

@@ -36,7 +36,7 @@ type Finder struct {
 
 	queries []PeerQuery // open queries
 
-	gone map[task.Addr]task.ThreadID // see goneOwner; keyed by the mutex
+	gone map[task.Addr]goneOwner // keyed by the mutex
 
 	watched map[int]watchedBy // keyed by the descriptor of an epoll instance
 
