@@ -28,7 +28,7 @@ func turn(t *profile.Thread) string {
 // busyFor returns clauses on what a busy thread has done since it began.
 func busyFor(b *headline.Busy) (text string) {
 	if b.Share > 0 {
-		text += ", " + Percent(b.Share) + " of a CPU since its start"
+		text += ", " + percentOver0(b.Share) + " of a CPU since its start"
 	}
 	if b.Waited > 0 {
 		text += ", waiting for a CPU " + Percent(b.Waited) + " of the time when runnable"
@@ -40,6 +40,14 @@ func busyFor(b *headline.Busy) (text string) {
 		text += "; " + Percent(b.System) + " of its CPU time is system time"
 	}
 	return text + faults(b)
+}
+
+// percentOver0 is Percent of a fraction that is more than nothing.
+func percentOver0(part float64) string {
+	if part < 0.005 {
+		return "under 1 %"
+	}
+	return Percent(part)
 }
 
 // faults returns a clause on the page faults of a thread; "" if they are few.

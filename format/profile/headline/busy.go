@@ -30,7 +30,7 @@ const (
 	worthWaited = 0.2
 
 	// Of a thread that causes page faults all the time: how many per second of its time in the
-	// kernel, or of its life for those that read a page. Any program has some as it starts.
+	// kernel, or of its life, but for the waits for a CPU, for those that read a page. Any program has some as it starts.
 	manyFaults     = 20_000
 	manyDiskFaults = 50
 )
@@ -51,7 +51,8 @@ func BusyOf(t *profile.Thread) (b Busy) {
 	if cpu := t.User + t.System; l.Age > 0 && cpu >= leastCPU && float64(t.System) >= mostOf*float64(cpu) {
 		b.System = float64(t.System) / float64(cpu)
 	}
-	isPaging := l.Age >= leastAge && float64(l.DiskFaults) >= manyDiskFaults*max(1, l.Age.Seconds())
+	life := l.Age - l.Queued // in which it could fault, or waited
+	isPaging := l.Age >= leastAge && float64(l.DiskFaults) >= manyDiskFaults*max(1, life.Seconds())
 	if isPaging || b.System > 0 && float64(l.Faults) >= manyFaults*t.System.Seconds() {
 		b.Faults, b.DiskFaults = l.Faults, l.DiskFaults
 	}
