@@ -25,6 +25,17 @@ type Schedule struct {
 // Known reports whether the system counts.
 func (s *Schedule) Known() bool { return s.Ran|s.Queued != 0 }
 
+// Lifetime is what Linux has counted of a thread since the thread began.
+type Lifetime struct {
+	Age time.Duration // 0: nothing is known
+	// Ran and Queued are the times on a processor and waiting for one. Where both are 0 the
+	// system does not count.
+	Ran, Queued time.Duration
+	// Faults are all page faults, DiskFaults those for which the kernel had to read a page.
+	Faults, DiskFaults uint64
+	Nice               int // nice value: the higher, the less of a processor it gets beside others
+}
+
 // ActivityReader is a live [Process] that reports what its threads do, at little cost and
 // without a stop.
 type ActivityReader interface {

@@ -25,6 +25,12 @@ type Capabilities struct {
 	// WokenOtherwise reports whether something else than threads of the target may wake one that
 	// waits for a futex in its memory, as far as the system tells: handlers of signals, io_uring.
 	WokenOtherwise func() bool
+	// Outsider says what is certain of the thread that the target's own memory at an address
+	// names, and that the target does not have.
+	Outsider func(n int, at Addr) Outsider
+	// Lifetime returns what was counted of a thread since it began; false where that is not
+	// known. Nothing is stopped for it.
+	Lifetime func(ThreadID) (Lifetime, bool)
 	// ThreadHandle returns a thread's handle: on Darwin the address of its
 	// thread-specific data. False where it has none.
 	ThreadHandle func(ThreadID) (Addr, bool)

@@ -42,6 +42,7 @@ type Thread struct {
 	Processor    int           // with OnCPU: which one it had
 	User, System time.Duration // CPU time used so far
 	Schedule     Schedule      // in a sampling; Linux
+	Lifetime     Lifetime      // in a single snapshot, of a thread that did not sleep; Linux
 	SuspendCount int           // holds placed by others than stacksnap; macOS
 	Priority     Priority      // macOS
 	QoS          QoS           // macOS
@@ -73,6 +74,9 @@ type Thread struct {
 	// Call is the system call that it was in when it was captured, or until it was stopped,
 	// which may have ended the call. It is empty where the system does not tell.
 	Call Syscall
+	// Ended is the system call from which it came into the stop, of one that ended on the way. It
+	// was in the call when it was told to stop, or made it right after. Linux on x86-64.
+	Ended Syscall
 	// Sure is the number of frames of the stack, from the innermost on, whose code is known to be
 	// that of the capture; 0: all of them.
 	Sure int

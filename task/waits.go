@@ -67,6 +67,16 @@ type PeerFinder interface {
 	LockedBy(fd, pid int) bool
 }
 
+// Outsider is what is certain of a thread that is not one of the target, by the number that the
+// target knows it by.
+type Outsider struct {
+	Ended bool // there is no such thread any more
+	// Parent is the target's parent, to which the thread belonged already when the target was
+	// forked; 0: not certain.
+	Parent     int
+	ParentName string
+}
+
 // Owners are the processes that have an end open.
 type Owners struct {
 	PIDs []int // in ascending order

@@ -115,7 +115,7 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		QoS: t.QoS.String(), Priority: t.Priority.Now, BasePriority: t.Priority.Base,
 		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
 		Unstopped: t.Unstopped, Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{},
-		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent), Together: newJSONTogether(t.Together),
+		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent), Lifetime: newJSONLifetime(&t.Lifetime), Together: newJSONTogether(t.Together),
 	}
 	if t.State == task.Running {
 		j.Queued = t.OnCPUState == task.Queued
@@ -154,6 +154,13 @@ func newJSONSpent(s profile.Spent) *jsonSpent {
 	return &jsonSpent{int64(s.OnCPU), int64(s.Queued), int64(s.Blocked)}
 }
 
+func newJSONLifetime(l *task.Lifetime) *jsonLifetime {
+	if l.Age == 0 {
+		return nil
+	}
+	return &jsonLifetime{int64(l.Age), int64(l.Ran), int64(l.Queued), l.Faults, l.DiskFaults, l.Nice}
+}
+
 func newJSONWait(w *profile.Wait) *jsonWait {
 	if w == nil {
 		return nil
@@ -161,7 +168,7 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 	j := &jsonWait{
 		Call: w.Call, Object: w.Object, Lock: w.Lock.String(), Owner: uint64(w.Owner),
 		OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
-		GoneOwner: uint64(w.GoneOwner), Hung: w.Hung,
+		GoneOwner: uint64(w.GoneOwner), GoneEnded: w.Gone.Ended, Parent: w.Gone.Parent, ParentName: w.Gone.ParentName, Hung: w.Hung,
 	}
 	if w.Addr != 0 {
 		j.Address = w.Addr.String()

@@ -115,6 +115,7 @@ type jsonThread struct {
 	System       int64          `json:"system_ns"`
 	Used         int64          `json:"used_ns"`
 	Spent        *jsonSpent     `json:"spent,omitempty"`
+	Lifetime     *jsonLifetime  `json:"since_start,omitempty"`
 	SuspendCount int            `json:"suspend_count,omitempty"`
 	QoS          string         `json:"qos,omitempty"`
 	Priority     int            `json:"priority,omitempty"`
@@ -134,18 +135,31 @@ type jsonThread struct {
 	Nodes        []jsonNode     `json:"nodes"`
 }
 
+// jsonLifetime is a task.Lifetime.
+type jsonLifetime struct {
+	Age        int64  `json:"age_ns"`
+	Ran        int64  `json:"on_cpu_ns"`
+	Queued     int64  `json:"waiting_for_cpu_ns"`
+	Faults     uint64 `json:"page_faults"`
+	DiskFaults uint64 `json:"page_faults_from_disk"`
+	Nice       int    `json:"nice"`
+}
+
 type jsonWait struct {
-	Call      string `json:"call"`
-	Object    string `json:"object,omitempty"`
-	Lock      string `json:"lock,omitempty"`
-	Address   string `json:"address,omitempty"`
-	Owner     uint64 `json:"owner,omitempty"`
-	OwnerName string `json:"owner_name,omitempty"`
-	OwnerPID  int    `json:"owner_pid,omitempty"`
-	Readers   int    `json:"readers,omitempty"`
-	Receives  bool   `json:"receives,omitempty"`
-	Variable  string `json:"variable,omitempty"`
-	GoneOwner uint64 `json:"gone_owner,omitempty"`
+	Call       string `json:"call"`
+	Object     string `json:"object,omitempty"`
+	Lock       string `json:"lock,omitempty"`
+	Address    string `json:"address,omitempty"`
+	Owner      uint64 `json:"owner,omitempty"`
+	OwnerName  string `json:"owner_name,omitempty"`
+	OwnerPID   int    `json:"owner_pid,omitempty"`
+	Readers    int    `json:"readers,omitempty"`
+	Receives   bool   `json:"receives,omitempty"`
+	Variable   string `json:"variable,omitempty"`
+	GoneOwner  uint64 `json:"gone_owner,omitempty"`
+	GoneEnded  bool   `json:"gone_owner_ended,omitempty"`
+	Parent     int    `json:"gone_owner_parent,omitempty"`
+	ParentName string `json:"gone_owner_parent_name,omitempty"`
 
 	Hung    int          `json:"hung,omitempty"`
 	Peer    *jsonPeer    `json:"peer,omitempty"`

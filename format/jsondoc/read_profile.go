@@ -97,6 +97,7 @@ func (d *documentReader) modelImages(p *profile.Profile, j *jsonDocument) error 
 		}
 		p.Main = &profile.Image{Path: t.Path, Load: load, End: load, Main: true, Arch: p.Target.Arch}
 	}
+	p.NameMain()
 	if p.Main != nil {
 		p.Main.Bundle = object.Bundle{ID: t.BundleID, Version: t.Version, Build: t.Build}
 		if t.CodeType == "ARM-64E" {

@@ -69,7 +69,17 @@ func (d *documentReader) thread(j *jsonThread, tree *documentTree) (*profile.Thr
 	d.samples += own * weight
 	var spentErr error
 	t.Spent, spentErr = j.Spent.times()
-	return t, errors.Join(err, spentErr, j.states(t), j.waits(t))
+	var lifetimeErr error
+	t.Lifetime, lifetimeErr = j.Lifetime.lifetime()
+	return t, errors.Join(err, spentErr, lifetimeErr, j.states(t), j.waits(t))
+}
+
+func (j *jsonLifetime) lifetime() (l task.Lifetime, err error) {
+	if j == nil {
+		return l, nil
+	}
+	l.Faults, l.DiskFaults, l.Nice = j.Faults, j.DiskFaults, j.Nice
+	return l, timesOf([]int64{j.Age, j.Ran, j.Queued}, &l.Age, &l.Ran, &l.Queued)
 }
 
 // states sets the thread's states.
@@ -115,7 +125,8 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 	}
 	w := &profile.Wait{
 		Call: j.Call, Object: j.Object, Owner: task.ThreadID(j.Owner), OwnerName: j.OwnerName, OwnerPID: j.OwnerPID, Readers: j.Readers,
-		Receives: j.Receives, Variable: j.Variable, GoneOwner: task.ThreadID(j.GoneOwner), Hung: j.Hung,
+		Receives: j.Receives, Variable: j.Variable, GoneOwner: task.ThreadID(j.GoneOwner),
+		Gone: task.Outsider{Ended: j.GoneEnded, Parent: j.Parent, ParentName: j.ParentName}, Hung: j.Hung,
 	}
 	w.Lock, _ = words.Named(j.Lock, profile.KernelLock)
 	if p := j.Peer; p != nil {

@@ -34,9 +34,10 @@ func TestWaitsInJSON(t *testing.T) {
 
 // TestVariableInJSON is a key of its own, which is read back.
 func TestVariableInJSON(t *testing.T) {
-	w := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", GoneOwner: 99, Hung: 3}
+	w := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", GoneOwner: 99,
+		Gone: task.Outsider{Ended: true, Parent: 7, ParentName: "shop"}, Hung: 3}
 	b, err := json.Marshal(newJSONWait(&w))
-	if want := `{"call":"futex","lock":"mutex","address":"0x5000","variable":"bank+8","gone_owner":99,"hung":3}`; err != nil || string(b) != want {
+	if want := `{"call":"futex","lock":"mutex","address":"0x5000","variable":"bank+8","gone_owner":99,"gone_owner_ended":true,"gone_owner_parent":7,"gone_owner_parent_name":"shop","hung":3}`; err != nil || string(b) != want {
 		t.Errorf("%s, %v, want %s", b, err, want)
 	}
 	var j jsonWait

@@ -191,6 +191,7 @@ func (b *Builder) useMap(m *images.Map) {
 		if b.p.Target.Name == "" {
 			b.p.Target.Name = im.Name()
 		}
+		b.p.NameMain()
 	}
 	for _, im := range m.Images {
 		if im.Err != nil {
@@ -236,7 +237,7 @@ func (r *record) see(t *task.Thread, snapshot int) {
 	if t.State != task.StateUnknown {
 		r.State, r.OnCPUState, r.Processor = t.State, t.OnCPUState, t.Processor
 		r.User, r.System = t.User, t.System
-		r.SuspendCount = t.SuspendCount
+		r.SuspendCount, r.Lifetime = t.SuspendCount, t.Lifetime
 	}
 	if t.Unstopped {
 		r.Unstopped++

@@ -52,6 +52,7 @@ func (t *Thread) absorb(other *Thread) {
 	t.User += other.User
 	t.System += other.System
 	t.Used += other.Used
+	t.Lifetime = task.Lifetime{} // it is of each
 	t.Spent.Add(other.Spent)
 	t.Timeline = nil // they existed at different times
 	if other.Spent != (Spent{}) {

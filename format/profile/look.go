@@ -110,6 +110,9 @@ func (w *Waited) add(now *Wait) {
 	if w.GoneOwner != now.GoneOwner {
 		w.GoneOwner = 0
 	}
+	if w.Gone != now.Gone || w.GoneOwner == 0 {
+		w.Gone = task.Outsider{}
+	}
 	if w.OwnerPID != now.OwnerPID {
 		w.OwnerPID = 0
 	}

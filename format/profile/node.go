@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"path"
+	"strings"
 
 	"stacksnap/images/object"
 	"stacksnap/task"
@@ -105,6 +106,7 @@ type Image struct {
 	ID        []byte    // LC_UUID or GNU build-id; nil if it has none
 	Arch      task.Arch
 	Main      bool   // the main program
+	KnownAs   string // name under which people started the main program, if its file has another; see [Profile.NameMain]
 	Symbols   bool   // the image has a readable symbol table
 	Note      string // a note for the reader, such as "deleted"
 	Err       string // why it could not be read; empty if it could
@@ -128,6 +130,21 @@ func (im *Image) Name() string {
 		return ""
 	}
 	return path.Base(im.Path)
+}
+
+// NameMain sets the name under which the main program was started, if its file has another, as where
+// several programs are one file. That is certain if the system's name of the process and its
+// command line agree, and the file's name does not begin with it, as that of "python3.11" does. A
+// script's process has the script's name and the interpreter's command line.
+func (p *Profile) NameMain() {
+	name, args := p.Target.Name, p.Target.Command.Args
+	if p.Main == nil || name == "" || len(args) == 0 || strings.HasPrefix(p.Main.Name(), name) {
+		return
+	}
+	title, _, _ := strings.Cut(args[0], " ") // of a program that has written its state behind its name
+	if path.Base(args[0]) == name || strings.TrimSuffix(path.Base(title), ":") == name {
+		p.Main.KnownAs = name
+	}
 }
 
 // preorder iterates over nodes with their depth, each before its children.

@@ -21,6 +21,7 @@ type Thread struct {
 	User, System time.Duration   // CPU time since the thread's start, when last seen
 	Used         time.Duration   // CPU time between its first and last snapshots
 	Spent        Spent           // time between its first and last snapshots, if known; Linux
+	Lifetime     task.Lifetime   // counted since the thread's start, of one in a single snapshot that did not sleep; Linux
 	SuspendCount int             // suspensions by others than stacksnap
 	Priority     task.Priority   // scheduling priority when last seen; macOS
 	QoS          task.QoS        // requested QoS when last seen; macOS

@@ -26,6 +26,7 @@ type Wait struct {
 	// GoneOwner is the thread that holds the lock and is not, or no longer, one of the target;
 	// 0 if there is none, or it is unknown.
 	GoneOwner task.ThreadID
+	Gone      task.Outsider // what is certain of GoneOwner
 	// OwnerPID is the process that holds a file lock; 0 if unknown.
 	OwnerPID int
 	Readers  int // number of readers that hold a read-write lock; the lock does not record which

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -172,16 +173,16 @@ func (p *Printer) Text(lead string, hang int, text string) {
 
 // Wrapped breaks a text at blanks into lines of at most width columns; 0 means any width.
 // Lines after the first are indented by hang columns. A word that is too long is not
-// broken.
+// broken, nor is a number divided from its unit.
 func Wrapped(text string, width, hang int) []string {
 	if width == 0 || Columns(text) <= width {
 		return []string{text}
 	}
 	var lines []string
-	line, rest, more := strings.Cut(text, " ")
+	line, rest, more := cutWord(text)
 	for more {
 		var word string
-		word, rest, more = strings.Cut(rest, " ")
+		word, rest, more = cutWord(rest)
 		if strings.TrimSpace(line) != "" && Columns(line)+1+Columns(word) > width {
 			lines = append(lines, strings.TrimRight(line, " "))
 			line = strings.Repeat(" ", hang) + word
@@ -191,6 +192,22 @@ func Wrapped(text string, width, hang int) []string {
 	}
 	return append(lines, line)
 }
+
+// cutWord cuts a text behind its first word, or behind a number with its unit.
+func cutWord(text string) (word, rest string, more bool) {
+	word, rest, more = strings.Cut(text, " ")
+	if next, after, again := strings.Cut(rest, " "); more && endsInDigit.MatchString(word) && unit.MatchString(next) {
+		return word + " " + next, after, again
+	}
+	return word, rest, more
+}
+
+// A number before a blank, and a unit behind it, with what may follow that: a punctuation mark
+// or the end of a style.
+var (
+	endsInDigit = regexp.MustCompile(`[0-9]$`)
+	unit        = regexp.MustCompile(`^(%|s|ms|µs|ns|min|h|B|[kKMGT]i?B)([^A-Za-z0-9]|$)`)
+)
 
 // Columns returns the width of a text on a terminal, without our escape sequences for
 // colour. The text must be printable. It may count some characters as too wide.

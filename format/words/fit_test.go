@@ -22,6 +22,10 @@ func TestWrapped(t *testing.T) {
 		{"\x1b[1maa\x1b[0m bb", 5, 1, "\x1b[1maa\x1b[0m bb"},
 		{"漢字 b", 5, 1, "漢字\n b"},
 		{"", 5, 1, ""},
+		{"CPU 0.500 s, 98 % system", 12, 1, "CPU 0.500 s,\n 98 % system"},
+		{"CPU 0.500 s, 98 % system", 10, 1, "CPU\n 0.500 s,\n 98 %\n system"},
+		{"in \x1b[1m3 ms\x1b[0m on", 5, 1, "in\n \x1b[1m3 ms\x1b[0m\n on"},
+		{"4 slow", 4, 1, "4\n slow"},
 	} {
 		if got := strings.Join(Wrapped(c.text, c.width, c.hang), "\n"); got != c.want {
 			t.Errorf("%q in %d: %q, want %q", c.text, c.width, got, c.want)

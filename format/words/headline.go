@@ -41,7 +41,7 @@ func (p *Printer) Headline() string {
 	case headline.Convoy:
 		return hung(h.Wait) + p.convoy(&h)
 	case headline.Locked, headline.Blocked:
-		return hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + p.alsoHung(&h) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
+		return p.blocked(&h)
 	case headline.Alike:
 		return hung(h.Wait) + p.alike(&h)
 	case headline.Idle:
@@ -85,6 +85,17 @@ func clause(text string) string {
 	return "; " + text
 }
 
+// blocked describes the wait of the main thread.
+func (p *Printer) blocked(h *headline.Headline) string {
+	text := hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + p.alsoHung(h) +
+		whenAsked(h) + clause(stalled(&h.Wait.Stalled)) + titled(h)
+	if h.Wait.Call == profile.PageFault {
+		busy := headline.BusyOf(h.Thread)
+		text += faults(&busy)
+	}
+	return text
+}
+
 // located names the function in which the main thread was most often, and the CPU time of the
 // process in many snapshots.
 func (p *Printer) located(h *headline.Headline) string {
@@ -113,7 +124,10 @@ func (p *Printer) stuck(h *headline.Headline) string {
 	if !h.Main {
 		text = p.ThreadName(h.Thread.ID, h.Thread.Name)
 	}
-	text += " waits uninterruptibly, as for a disk, in " + Percent(h.CPU.Share) + " of its samples"
+	text += " waits uninterruptibly, as for a disk"
+	if p.Profile.Sampled() {
+		text += ", in " + Percent(h.CPU.Share) + " of its samples"
+	}
 	switch {
 	case h.Wait != nil && len(h.Thread.Waits) > 1:
 		text += ", " + p.WaitFor(h.Thread.ID, h.Wait) + " and others"
@@ -128,7 +142,8 @@ func (p *Printer) stuck(h *headline.Headline) string {
 	if !h.Main {
 		text += "; the main thread waits for its end"
 	}
-	return text
+	busy := headline.BusyOf(h.Thread)
+	return text + faults(&busy)
 }
 
 // someOf returns a phrase with the number of threads to which what applies.
@@ -183,25 +198,29 @@ func titled(h *headline.Headline) string {
 	return "; its title says " + Quoted(h.Title)
 }
 
-// runs tells of the threads that could run in one snapshot.
+// runs describes the threads that were runnable in one snapshot, by the one with the most CPU
+// time.
 func (p *Printer) runs(h *headline.Headline) string {
 	t := h.Thread
-	if t == nil {
-		return p.someOf(h.Threads, "on a CPU or ready to be") + among(h)
+	busy := headline.BusyOf(t)
+	name := "main thread"
+	if !t.Main {
+		name = p.ThreadName(t.ID, t.Name)
 	}
-	text := "runnable: "
-	switch t.OnCPUState {
-	case task.OnCPU:
-		text = "busy: "
-	case task.Queued:
-		text = "waiting for a CPU: "
+	where := p.inFunction(t)
+	if h.Wait != nil {
+		where = ", " + inCall(h.Wait) + p.calledBy(h.Own)
 	}
-	if t.Main {
-		text += "main thread"
-	} else {
-		text += p.ThreadName(t.ID, t.Name)
+	text := name + where + busyFor(&busy)
+	switch {
+	case h.Threads > 1:
+		return p.someOf(h.Threads, "on a CPU or ready to be") + among(h) + "; most CPU time: " + text
+	case h.Wait != nil && !busy.IsMostly():
+		return name + " " + strings.TrimPrefix(where, ", ") + busyFor(&busy)
+	case busy.Share > 0 && busy.System > 0:
+		return "busy in the kernel: " + text
 	}
-	return text + p.inFunction(t)
+	return "busy: " + text
 }
 
 // inFunction returns a phrase with the innermost frame of a thread in one snapshot, and with the
@@ -342,7 +361,7 @@ func (p *Printer) chain(w *profile.Wait) (text string) {
 	}
 	for range maxChain {
 		t := p.Profile.Find(w.Owner)
-		if w.Owner == 0 || t == nil {
+		if w.Owner == 0 || t == nil || hasChangedHands(w, t) {
 			break
 		}
 		text += "; " + p.ThreadName(w.Owner, w.OwnerName)
@@ -381,6 +400,12 @@ func (p *Printer) alsoHung(h *headline.Headline) (text string) {
 		}
 	}
 	return text
+}
+
+// hasChangedHands reports whether the owner of a lock waits for that lock: it was asked at
+// another moment.
+func hasChangedHands(w *profile.Wait, owner *profile.Thread) bool {
+	return owner.Wait != nil && w.Addr != 0 && owner.Wait.Addr == w.Addr
 }
 
 // Percent formats a fraction as a whole number of percent.

@@ -10,7 +10,7 @@ import (
 // TestChain follows a wait from thread to thread, to the first that waits for no thread.
 func TestChain(t *testing.T) {
 	mutex := func(owner task.ThreadID) *profile.Wait {
-		return &profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x10, Owner: owner}
+		return &profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x10 * task.Addr(owner-1), Owner: owner}
 	}
 	waits := func(id task.ThreadID, w *profile.Wait) *profile.Thread {
 		return &profile.Thread{ID: id, State: task.Sleeping, Wait: w}
@@ -29,11 +29,12 @@ func TestChain(t *testing.T) {
 		"nobody":      {pause, nil, ""},
 		"not there":   {mutex(2), nil, ""},
 		"one":         {mutex(2), []*profile.Thread{waits(2, pause)}, "; thread 2 waits in pause"},
-		"two":         {mutex(2), []*profile.Thread{waits(2, mutex(3)), waits(3, pause)}, "; thread 2 waits for mutex 0x10, held by thread 3; thread 3 waits in pause"},
+		"two":         {mutex(2), []*profile.Thread{waits(2, mutex(3)), waits(3, pause)}, "; thread 2 waits for mutex 0x20, held by thread 3; thread 3 waits in pause"},
 		"runs":        {mutex(2), []*profile.Thread{at(2, "price")}, "; thread 2 is in price (shop.c:7)"},
 		"without one": {mutex(2), []*profile.Thread{{ID: 2, State: task.Stopped}}, "; thread 2 is stopped"},
 		"too many": {mutex(2), []*profile.Thread{waits(2, mutex(3)), waits(3, mutex(4)), waits(4, mutex(5)), waits(5, pause)},
-			"; thread 2 waits for mutex 0x10, held by thread 3; thread 3 waits for mutex 0x10, held by thread 4; thread 4 waits for mutex 0x10, held by thread 5"},
+			"; thread 2 waits for mutex 0x20, held by thread 3; thread 3 waits for mutex 0x30, held by thread 4; thread 4 waits for mutex 0x40, held by thread 5"},
+		"changed hands": {mutex(2), []*profile.Thread{waits(2, mutex(2))}, ""},
 	} {
 		p := &Printer{Profile: &profile.Profile{Snapshots: 1, Threads: c.threads}}
 		if got := p.chain(c.wait); got != c.want {

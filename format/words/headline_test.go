@@ -81,7 +81,7 @@ func TestEveryKindHasAHeadline(t *testing.T) {
 		"Stopped":    "stopped, by a signal or a debugger: nothing runs until it goes on",
 		"Convoy":     "3 of 3 threads wait for mutex 0x8",
 		"Locked":     "main thread waits for mutex 0x8",
-		"Running":    "runnable: main thread",
+		"Running":    "busy: main thread",
 		"Computing":  "100 % of the CPU time in hot (it); CPU time was 1.000 s in 1.000 s",
 		"Starved":    "starved: waiting for a CPU 100 % of the time when runnable",
 		"Stuck":      "main thread waits uninterruptibly, as for a disk, in 100 % of its samples",
@@ -158,6 +158,51 @@ func TestLocated(t *testing.T) {
 	want := "main thread in read (libc.so.6) in 100 % of its samples, called by serve (server.c:7); CPU time was 0.010 s in 1.000 s"
 	if got := Headline(p); got != want {
 		t.Errorf("three: %q, want %q", got, want)
+	}
+}
+
+// TestBusyThread: the first line of one snapshot names where a thread is, and what it has done
+// since it began.
+func TestBusyThread(t *testing.T) {
+	const ms, s = time.Millisecond, time.Second
+	chase := &profile.Node{Location: profile.Location{Function: "chase", Image: &profile.Image{Path: "/bin/memory", Main: true}, File: "/src/memory.c", Line: 14}, Count: 1, Self: 1}
+	flush := &profile.Wait{Call: "fsync", Object: "fd 3 /var/journal"}
+	for want, th := range map[string]profile.Thread{
+		"busy: main thread, in chase (memory.c:14)": {State: task.Running, OnCPUState: task.Queued},
+		"busy: main thread, in chase (memory.c:14), 93 % of a CPU since its start": {
+			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: 930 * ms}},
+		"busy: main thread, in chase (memory.c:14), 10 % of a CPU since its start, waiting for a CPU 90 % of the time when runnable, at nice 19": {
+			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: 100 * ms, Queued: 900 * ms, Nice: 19}},
+		"busy: main thread, in chase (memory.c:14), under 1 % of a CPU since its start, waiting for a CPU 100 % of the time when runnable": {
+			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: ms, Queued: 999 * ms}},
+		"busy: main thread, in chase (memory.c:14); 75 % of its CPU time is system time; 5,000 page faults since its start": {
+			State: task.Running, User: 50 * ms, System: 150 * ms, Lifetime: task.Lifetime{Age: s, Ran: 200 * ms, Faults: 5000}},
+		"busy in the kernel: main thread, in chase (memory.c:14), 90 % of a CPU since its start; 100 % of its CPU time is system time": {
+			State: task.Running, System: 900 * ms, Lifetime: task.Lifetime{Age: s, Ran: 900 * ms}},
+		"main thread waits uninterruptibly, as for a disk, in chase (memory.c:14); 1,100 page faults since its start (1,000 from disk)": {
+			State: task.Uninterruptible, Lifetime: task.Lifetime{Age: s, Faults: 1100, DiskFaults: 1000}},
+		"main thread waits in a page fault, in chase (memory.c:14); 1,100 page faults since its start (1,000 from disk)": {
+			State: task.Uninterruptible, Wait: &profile.Wait{Call: profile.PageFault}, Lifetime: task.Lifetime{Age: s, Faults: 1100, DiskFaults: 1000}},
+		"main thread in fsync: fd 3 /var/journal, in chase (memory.c:14)": {State: task.Running, Wait: flush},
+		"busy in the kernel: main thread, in fsync: fd 3 /var/journal, in chase (memory.c:14), 90 % of a CPU since its start; 100 % of its CPU time is system time": {
+			State: task.Running, Wait: flush, System: 900 * ms, Lifetime: task.Lifetime{Age: s, Ran: 900 * ms}},
+	} {
+		th.ID, th.Main, th.Samples, th.Roots = 1, true, 1, []*profile.Node{chase}
+		th.States[th.State] = 1
+		if got := Headline(oneOf(&th)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestBusyThreads names the one with the most CPU time.
+func TestBusyThreads(t *testing.T) {
+	one, two := waiter(1, task.Running, nil), waiter(2, task.Running, nil)
+	two.Name, two.User = "worker", time.Second
+	two.Lifetime = task.Lifetime{Age: 2 * time.Second, Ran: time.Second}
+	const want = `2 of 3 threads are on a CPU or ready to be, the main thread among them; most CPU time: thread 2 "worker", 50 % of a CPU since its start`
+	if got := Headline(oneOf(one, two, waiter(3, task.Sleeping, nil))); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

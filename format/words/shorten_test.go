@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"stacksnap/format/profile"
 )
 
 const (
@@ -79,4 +81,15 @@ func FuzzShorten(f *testing.F) {
 			t.Errorf("%q became %q", name, short)
 		}
 	})
+}
+
+// TestImageName: people read the name under which a program was started; other readers its file's.
+func TestImageName(t *testing.T) {
+	im := &profile.Image{Path: "/usr/bin/redis-check-rdb", KnownAs: "redis-server"}
+	if got := ImageName(im); got != "redis-server" {
+		t.Errorf("for people: %q", got)
+	}
+	if got := ImageLabel(im); got != "redis-check-rdb" {
+		t.Errorf("for others: %q", got)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/headline"
 	"stacksnap/task"
 )
 
@@ -22,6 +23,42 @@ func turn(t *profile.Thread) string {
 		return "waiting for a CPU"
 	}
 	return StateName(t.State)
+}
+
+// busyFor returns clauses on what a busy thread has done since it began.
+func busyFor(b *headline.Busy) (text string) {
+	if b.Share > 0 {
+		text += ", " + percentOver0(b.Share) + " of a CPU since its start"
+	}
+	if b.Waited > 0 {
+		text += ", waiting for a CPU " + Percent(b.Waited) + " of the time when runnable"
+	}
+	if b.Nice > 0 {
+		text += fmt.Sprintf(", at nice %d", b.Nice)
+	}
+	if b.System > 0 {
+		text += "; " + Percent(b.System) + " of its CPU time is system time"
+	}
+	return text + faults(b)
+}
+
+// percentOver0 is Percent of a fraction that is more than nothing.
+func percentOver0(part float64) string {
+	if part < 0.005 {
+		return "under 1 %"
+	}
+	return Percent(part)
+}
+
+// faults returns a clause on the page faults of a thread; "" if they are few.
+func faults(b *headline.Busy) string {
+	switch {
+	case b.Faults == 0:
+		return ""
+	case b.DiskFaults == 0:
+		return "; " + Count(int(b.Faults)) + " page faults since its start"
+	}
+	return fmt.Sprintf("; %s page faults since its start (%s from disk)", Count(int(b.Faults)), Count(int(b.DiskFaults)))
 }
 
 // leastShown is the inverse of the smallest share of the whole that is printed. Smaller

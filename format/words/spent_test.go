@@ -25,6 +25,26 @@ func TestTurn(t *testing.T) {
 	}
 }
 
+// TestCpu gives the part of the system's where that is more than nothing.
+func TestCpu(t *testing.T) {
+	const ms = time.Millisecond
+	one, many := oneOf(), aSecondOf()
+	for want, c := range map[string]struct {
+		p            *profile.Profile
+		user, system time.Duration
+	}{
+		"":                          {one, 0, 0},
+		"CPU 0.500 s":               {one, 499 * ms, ms},
+		"CPU 0.510 s (98 % system)": {one, 10 * ms, 500 * ms},
+		"CPU 0.510 s since its start (2 % system), 0.020 s of it meanwhile": {many, 500 * ms, 10 * ms},
+	} {
+		th := &profile.Thread{User: c.user, System: c.system, Used: 20 * ms}
+		if got := (&Printer{Profile: c.p}).Cpu(th); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestSpentIsWritten without what is no more than the counters' doubt.
 func TestSpentIsWritten(t *testing.T) {
 	const ms, s = time.Millisecond, time.Second

@@ -103,20 +103,32 @@ func StateName(s task.State) string {
 	return s.String()
 }
 
-// Cpu describes the CPU time of a thread; empty if it is 0, which may mean unknown.
+// Cpu describes the CPU time of a thread since its start; empty if it is 0, which may mean
+// unknown.
 func (p *Printer) Cpu(t *profile.Thread) string {
-	if t.User+t.System == 0 {
+	cpu := t.User + t.System
+	if cpu == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("CPU since its start: user %s, system %s", Seconds(t.User), Seconds(t.System))
+	s := "CPU " + Seconds(cpu)
+	if p.Profile.Sampled() {
+		s += " since its start"
+	}
+	if system := float64(t.System) / float64(cpu); system >= leastSystem {
+		s += " (" + Percent(system) + " system)"
+	}
 	if p.Profile.Sampled() && p.Spent(t) == "" {
-		s += fmt.Sprintf(" (%s of it meanwhile)", Seconds(t.Used))
+		s += fmt.Sprintf(", %s of it meanwhile", Seconds(t.Used))
 	}
 	if isSum(t) {
 		s += " together"
 	}
 	return s
 }
+
+// leastSystem is the part of a CPU time that is shown to be system time: less may be no more
+// than one step of the counter.
+const leastSystem = 0.01
 
 // Missing describes what is missing of a thread, and why; empty if nothing is.
 func (p *Printer) Missing(t *profile.Thread) string {

@@ -19,11 +19,15 @@ func ByLooks(n int) string {
 // Waits describes the wait of a thread; for many snapshots, its usual waits.
 func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 	if !p.Profile.Sampled() {
-		if t.Wait != nil {
-			lines = append(lines, "waits "+p.WaitFor(t.ID, t.Wait))
-			if s := &t.Wait.Stalled; s.Count > 0 {
-				lines = append(lines, stalled(s))
-			}
+		switch {
+		case t.Wait == nil:
+			return nil
+		case t.State == task.Running: // it was in a call that waits for a disk
+			return []string{inCall(t.Wait)}
+		}
+		lines = []string{"waits " + p.WaitFor(t.ID, t.Wait)}
+		if s := &t.Wait.Stalled; s.Count > 0 {
+			lines = append(lines, stalled(s))
 		}
 		return lines
 	}
@@ -68,7 +72,7 @@ func (p *Printer) WaitFor(id task.ThreadID, w *profile.Wait) string {
 	case w.Owner != 0:
 		return fmt.Sprintf("for %s, %s by %s", thing, had(w.Lock), p.ThreadName(w.Owner, w.OwnerName))
 	case w.GoneOwner != 0:
-		return fmt.Sprintf("for %s, held by %s (ended, or of another process)", thing, p.ThreadName(w.GoneOwner, ""))
+		return fmt.Sprintf("for %s, held %s", thing, p.byGone(w))
 	case w.OwnerPID != 0 && w.OwnerPID == p.Profile.Target.PID:
 		return fmt.Sprintf("for %s, held by this process", thing)
 	case w.OwnerPID != 0:
@@ -77,6 +81,20 @@ func (p *Printer) WaitFor(id task.ThreadID, w *profile.Wait) string {
 		return fmt.Sprintf("for %s, held by %s", thing, Plural(w.Readers, "reader"))
 	}
 	return "for " + thing
+}
+
+// byGone names an owner that is no thread of the process.
+func (p *Printer) byGone(w *profile.Wait) string {
+	thread := p.ThreadName(w.GoneOwner, "")
+	switch g := &w.Gone; {
+	case g.Ended:
+		return "by " + thread + ", which has ended"
+	case g.Parent == 0:
+		return "by " + thread + " (ended, or of another process)"
+	case w.GoneOwner == task.ThreadID(g.Parent):
+		thread = "the main thread"
+	}
+	return "since the fork by " + thread + " of the parent process " + ProcessName(w.Gone.ParentName, w.Gone.Parent) + ", which cannot unlock it here"
 }
 
 // inCall describes the call of a wait and its object.

@@ -62,14 +62,19 @@ func TestVariables(t *testing.T) {
 		"for mutex checking":                                              {Lock: profile.Mutex, Addr: 0x5000, Variable: "checking"},
 		"for mutex bank+8, held by itself":                                {Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", Owner: 7},
 		"for mutex log, held by thread 99 (ended, or of another process)": {Lock: profile.Mutex, Addr: 0x5000, Variable: "log", GoneOwner: 99},
-		"for mutex 0x5000":                                                {Lock: profile.Mutex, Addr: 0x5000},
-		`for mutex new\nline`:                                             {Lock: profile.Mutex, Addr: 0x5000, Variable: "new\nline"},
-		"in futex: condition variable job_ready":                          {Call: "futex", Object: "condition variable (futex 0x5008)", Variable: "job_ready"},
-		"in psynch_cvwait: condition variable ready":                      {Call: "psynch_cvwait", Object: "condition variable 0x5000", Variable: "ready"},
-		"in ulock_wait: condition variable ready":                         {Call: "ulock_wait", Object: "condition variable (word 0x5018)", Variable: "ready"},
-		"in futex: semaphore slots":                                       {Call: "futex", Object: "semaphore 0x5000", Variable: "slots"},
-		"in futex: futex ledger::LEDGER":                                  {Call: "futex", Object: "futex 0x5000", Variable: "ledger::LEDGER"},
-		"in futex: for ever, as it is":                                    {Call: "futex", Object: "for ever, as it is", Variable: "slots"},
+		"for mutex 0x5000, held by thread 99, which has ended":            {Lock: profile.Mutex, Addr: 0x5000, GoneOwner: 99, Gone: task.Outsider{Ended: true}},
+		"for mutex 0x5000, held since the fork by thread 99 of the parent process shop [90], which cannot unlock it here": {
+			Lock: profile.Mutex, Addr: 0x5000, GoneOwner: 99, Gone: task.Outsider{Parent: 90, ParentName: "shop"}},
+		"for mutex 0x5000, held since the fork by the main thread of the parent process shop [90], which cannot unlock it here": {
+			Lock: profile.Mutex, Addr: 0x5000, GoneOwner: 90, Gone: task.Outsider{Parent: 90, ParentName: "shop"}},
+		"for mutex 0x5000":                           {Lock: profile.Mutex, Addr: 0x5000},
+		`for mutex new\nline`:                        {Lock: profile.Mutex, Addr: 0x5000, Variable: "new\nline"},
+		"in futex: condition variable job_ready":     {Call: "futex", Object: "condition variable (futex 0x5008)", Variable: "job_ready"},
+		"in psynch_cvwait: condition variable ready": {Call: "psynch_cvwait", Object: "condition variable 0x5000", Variable: "ready"},
+		"in ulock_wait: condition variable ready":    {Call: "ulock_wait", Object: "condition variable (word 0x5018)", Variable: "ready"},
+		"in futex: semaphore slots":                  {Call: "futex", Object: "semaphore 0x5000", Variable: "slots"},
+		"in futex: futex ledger::LEDGER":             {Call: "futex", Object: "futex 0x5000", Variable: "ledger::LEDGER"},
+		"in futex: for ever, as it is":               {Call: "futex", Object: "for ever, as it is", Variable: "slots"},
 	} {
 		p := &Printer{Profile: &profile.Profile{}}
 		if got := p.WaitFor(7, &w); got != want {

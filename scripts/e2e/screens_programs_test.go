@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -67,7 +68,18 @@ func starved(t *testing.T) int {
 	}
 	await(t, pid, func(_ *testing.T, pid int) bool { return ticks(pid) > 0 })
 	keepBusy(t, 4)
-	return pid
+	return await(t, pid, hasWaited)
+}
+
+// hasWaited: it has waited for a processor for half a second.
+func hasWaited(_ *testing.T, pid int) bool {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+	fields := strings.Fields(string(b))
+	if len(fields) < 2 {
+		return false
+	}
+	ns, _ := strconv.Atoi(fields[1])
+	return ns >= 500_000_000
 }
 
 // dnsHangs is getent, which asks a name server that does not answer. Root alone may give

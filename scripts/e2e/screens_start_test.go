@@ -92,15 +92,18 @@ func burns(_ *testing.T, pid int) bool { return ticks(pid) >= 50 }
 
 // ticks returns the time that a process has run in user mode, in hundredths of a second
 // (proc_pid_stat(5), utime; USER_HZ is 100).
-func ticks(pid int) int {
+func ticks(pid int) int { return statField(pid, 11) }
+
+// statField reads a number of a process's stat file, counted from the state; 0 where there is none.
+func statField(pid, n int) int {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, after, _ := bytes.Cut(b, []byte(") "))
 	fields := bytes.Fields(after)
-	if len(fields) < 12 {
+	if len(fields) <= n {
 		return 0
 	}
-	user, _ := strconv.Atoi(string(fields[11]))
-	return user
+	v, _ := strconv.Atoi(string(fields[n]))
+	return v
 }
 
 // isIn is that of a process whose main thread has a state (proc_pid_stat(5)).
@@ -111,9 +114,10 @@ func isIn(letter string) state {
 	}
 }
 
-// faults: it sleeps where it is in no system call, for a page from the disk.
+// faults: it sleeps where it is in no system call, for a page from the disk, as it has often.
 func faults(t *testing.T, pid int) bool {
-	return isIn("D")(t, pid) && strings.HasPrefix(callIn(fmt.Sprintf("/proc/%d", pid)).call, "-1 ")
+	const majorFaults = 9 // proc_pid_stat(5), majflt, counted from the state
+	return isIn("D")(t, pid) && strings.HasPrefix(callIn(fmt.Sprintf("/proc/%d", pid)).call, "-1 ") && statField(pid, majorFaults) >= 2000
 }
 
 // child waits for the first child of a process that runs a program.

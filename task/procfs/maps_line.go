@@ -88,6 +88,18 @@ func (c *fields) decimal() uint64 {
 	return v
 }
 
+// integer reads a decimal number that may be negative.
+func (c *fields) integer() int {
+	const most = 1 << 31
+	rest, negative := bytes.CutPrefix(c.rest, []byte("-"))
+	c.rest = rest
+	n := int(min(c.decimal(), most))
+	if negative {
+		return -n
+	}
+	return n
+}
+
 // number reads digits of a base at most 16 from the start of b and returns how
 // many there were: 0 when the value is too large for 64 bits.
 func number(b []byte, base uint64) (v uint64, n int) {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"stacksnap/task"
 	"stacksnap/task/procfs/sockets"
 )
@@ -110,6 +112,55 @@ func (p *Process) SharedOwner(a task.Addr, n int) (task.ThreadID, int, bool) {
 		return 0, 0, false
 	}
 	return task.ThreadID(n), pid, true
+}
+
+// Outsider is that of [task.Capabilities].
+func (p *Process) Outsider(n int, at task.Addr) task.Outsider {
+	if !p.live.shares("ns/pid") || !p.isPrivate(at) {
+		return task.Outsider{}
+	}
+	own, ok := p.dir.stat()
+	if !ok {
+		return task.Outsider{}
+	}
+	dir, err := OpenDir("/proc/" + strconv.Itoa(n))
+	if err != nil {
+		// Threads of others may be hidden in /proc (proc(5), hidepid), but their priority is not.
+		_, err := unix.Getpriority(unix.PRIO_PROCESS, n)
+		return task.Outsider{Ended: err == unix.ESRCH}
+	}
+	defer dir.Close()
+	status, err := dir.read("status")
+	s, ok := dir.stat()
+	if err != nil || !ok {
+		return task.Outsider{}
+	}
+	return own.outsider(&s, p.PID, statusNumber(status, "Tgid:"), processName)
+}
+
+// outsider says what is certain of a thread that was found by its number, given its process. A thread
+// that began after the target did has the number of one that has ended, unless it is of a child,
+// which may have the same memory (vfork).
+func (target *Stat) outsider(s *Stat, pid, process int, name func(pid int) string) task.Outsider {
+	switch {
+	case process == 0 || process == pid || threadState(s.state) == task.Ended:
+		return task.Outsider{}
+	case s.start > target.start:
+		return task.Outsider{Ended: s.parent != pid}
+	case process == target.parent:
+		return task.Outsider{Parent: process, ParentName: name(process)}
+	}
+	return task.Outsider{}
+}
+
+// isPrivate reports whether the memory at a is the target's alone.
+func (p *Process) isPrivate(a task.Addr) bool {
+	for r, err := range p.Regions() {
+		if err == nil && r.Start <= a && a < r.End {
+			return !r.Shared
+		}
+	}
+	return false
 }
 
 // sharedPlace is a byte of a file that is mapped.

@@ -5,6 +5,7 @@ package procfs
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"unsafe"
@@ -100,5 +101,53 @@ func TestMapsShared(t *testing.T) {
 		if got := mapsShared([]byte(maps), at); got != want {
 			t.Errorf("%+v: %t", at, got)
 		}
+	}
+}
+
+// TestOutsider: of a thread that is not of the target, no more is said than follows from when it
+// began and whose it is.
+func TestOutsider(t *testing.T) {
+	const parent, self, another = 7, 8, 9
+	target := Stat{parent: parent, start: 50}
+	name := func(int) string { return "shop" }
+	ended, forked := task.Outsider{Ended: true}, task.Outsider{Parent: parent, ParentName: "shop"}
+	for _, c := range []struct {
+		about   string
+		s       Stat
+		process int
+		want    task.Outsider
+	}{
+		{"of the parent, before the fork", Stat{state: 'S', start: 40, parent: 1}, parent, forked},
+		{"its main thread", Stat{state: 'R', start: 50, parent: 1}, parent, forked},
+		{"of the parent, after the fork", Stat{state: 'S', start: 60, parent: 1}, parent, ended},
+		{"of another process", Stat{state: 'S', start: 40, parent: 1}, another, task.Outsider{}},
+		{"of a later one", Stat{state: 'S', start: 60, parent: 1}, another, ended},
+		{"of a child", Stat{state: 'S', start: 60, parent: self}, another, task.Outsider{}},
+		{"not reaped", Stat{state: 'Z', start: 40, parent: 1}, parent, task.Outsider{}},
+		{"of the target", Stat{state: 'S', start: 60, parent: parent}, self, task.Outsider{}},
+	} {
+		if got := target.outsider(&c.s, self, c.process, name); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.about, got, c.want)
+		}
+	}
+}
+
+// TestOutsiderHasEnded: there is no thread of a number that a process has had.
+func TestOutsiderHasEnded(t *testing.T) {
+	ended := exec.Command("true")
+	must(t, ended.Run())
+	p := openTarget(t, startTarget(t).Process.Pid)
+	var at task.Addr
+	for r, err := range p.Regions() {
+		must(t, err)
+		if at = r.Start; !r.Shared {
+			break
+		}
+	}
+	if got := p.Outsider(ended.Process.Pid, at); !got.Ended {
+		t.Errorf("%+v", got)
+	}
+	if got := p.Outsider(ended.Process.Pid, 1); got != (task.Outsider{}) {
+		t.Errorf("of memory that is not there: %+v", got)
 	}
 }

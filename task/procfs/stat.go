@@ -64,29 +64,13 @@ func parseStat(b []byte) (Stat, error) {
 	return s, nil
 }
 
-// The page faults of a process's threads, minor and major.
-const (
-	statMinorFaults = 7 // (10)
-	statMajorFaults = 9 // (12)
-)
-
-// parseFaults reads how many page faults a stat file counts.
-func parseFaults(b []byte) (uint64, bool) {
+// afterName returns the fields of a stat file from the state on.
+func afterName(b []byte) fields {
 	end := bytes.LastIndexByte(b, ')')
 	if end < 0 || end+2 > len(b) {
-		return 0, false
+		return fields{bad: true}
 	}
-	c := fields{rest: b[end+2:]}
-	var n uint64
-	for i := 0; i <= statMajorFaults; i++ {
-		switch i {
-		case statMinorFaults, statMajorFaults:
-			n += c.decimal()
-		default:
-			c.word()
-		}
-	}
-	return n, !c.bad
+	return fields{rest: b[end+2:]}
 }
 
 // processor takes the fields behind the start, up to the processor; −1 where that

@@ -47,7 +47,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 		return task.ErrThreadGone
 	}
 	p.shareTime()
-	t.Skipped, t.Call, t.Kernel = false, task.Syscall{}, nil
+	t.Skipped, t.Call, t.Ended, t.Kernel = false, task.Syscall{}, task.Syscall{}, nil
 	if th.phase == skipped {
 		if done, err := p.captureSkipped(th, t); done {
 			return err
@@ -59,7 +59,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	if th.phase != stopped {
 		return p.absence(th)
 	}
-	if err := p.captureRegisters(th, &t.Registers); err != nil {
+	if err := p.captureRegisters(th, t); err != nil {
 		return err
 	}
 	t.OnCPUState, t.Processor = p.classifyOnCPU(th)
@@ -93,7 +93,7 @@ func (th *thread) notStopped() error {
 
 // captureRegisters reads the registers as the kernel shows them: on x86 a system call
 // under way is not wound back to its start; on ARM one that is to be made again is.
-func (p *Process) captureRegisters(th *thread, r *task.Registers) error {
+func (p *Process) captureRegisters(th *thread, t *task.Thread) error {
 	n, errno := regset(th.tid, unix.NT_PRSTATUS, p.regs[:])
 	if errno == unix.ESRCH { // only SIGKILL, to the process, ends a stop
 		th.phase = dying
@@ -102,7 +102,11 @@ func (p *Process) captureRegisters(th *thread, r *task.Registers) error {
 	if errno != 0 {
 		return errno
 	}
-	return decodeRegisters(procfs.HostArch(), p.regs[:n], r)
+	if err := decodeRegisters(procfs.HostArch(), p.regs[:n], &t.Registers); err != nil {
+		return err
+	}
+	t.Ended = endedCall(p.regs[:n], &t.Registers)
+	return nil
 }
 
 // shareTime limits the next copy to its share of the time that is left of the stop. All

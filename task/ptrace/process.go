@@ -81,7 +81,7 @@ func (p *Process) Info() task.Info {
 // Capabilities implements [task.Process].
 func (p *Process) Capabilities() task.Capabilities {
 	return task.Capabilities{
-		Stopper: p, Partial: true, Activity: p, Running: p, Maps: p, Waits: p, Peers: p, OpenFile: p.OpenFile,
+		Stopper: p, Partial: true, Activity: p, Running: p, Maps: p, Waits: p, Peers: p, OpenFile: p.OpenFile, Lifetime: p.Lifetime, Outsider: p.Outsider,
 		Connections: p.Connections, WokenOtherwise: p.WokenOtherwise,
 	}
 }

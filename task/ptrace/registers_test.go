@@ -60,6 +60,36 @@ func TestDecodeRegisters(t *testing.T) {
 	}
 }
 
+// TestEndedCall: a thread has come from a call where the kernel names one, and will not make it
+// again.
+func TestEndedCall(t *testing.T) {
+	const interrupted, badFile = ^uint64(512 - 1), ^uint64(9 - 1) // −ERESTARTSYS, −EBADF
+	for _, c := range []struct {
+		number, result uint64
+		ended          bool
+	}{{74, 0, true}, {74, badFile, true}, {74, interrupted, false}, {^uint64(0), 0, false}} {
+		b := words(8, 27, 0xa0000000)
+		binary.LittleEndian.PutUint64(b[8*origRAX:], c.number)
+		binary.LittleEndian.PutUint64(b[8*10:], c.result)
+		var r task.Registers
+		if err := decodeRegisters(task.AMD64, b, &r); err != nil {
+			t.Fatal(err)
+		}
+		want := task.Syscall{}
+		if c.ended {
+			want = task.Syscall{State: task.InCall, Number: 74, SP: 0xa0000013, PC: 0xa0000010,
+				Args: [6]uint64{0xa000000e, 0xa000000d, 0xa000000c, 0xa0000007, 0xa0000009, 0xa0000008}}
+		}
+		if got := endedCall(b, &r); got != want {
+			t.Errorf("%+v: %+v, want %+v", c, got, want)
+		}
+	}
+	arm := task.Registers{Arch: task.ARM64}
+	if got := endedCall(words(8, 34, 0), &arm); got.State != task.CallUnknown {
+		t.Errorf("on ARM: %+v", got)
+	}
+}
+
 func TestDecodeRegistersRefusesOtherLengths(t *testing.T) {
 	for _, host := range []task.Arch{task.AMD64, task.ARM64} {
 		for n := range maxRegset {

@@ -105,7 +105,7 @@ func (r *random) wait() *Wait {
 	if r.IntN(2) == 0 {
 		return nil
 	}
-	return &Wait{Call: "futex", Object: "fd 3", Lock: 1, Addr: 0x5000, Owner: task.ThreadID(r.IntN(3)), OwnerName: "other", OwnerPID: -1, Readers: 2, Receives: r.IntN(2) == 0, GoneOwner: task.ThreadID(r.IntN(2)), Variable: []string{"", "bank+8"}[r.IntN(2)], Peer: randomPeer(r), Stalled: randomStalled(r), Hung: r.IntN(2)}
+	return &Wait{Call: "futex", Object: "fd 3", Lock: 1, Addr: 0x5000, Owner: task.ThreadID(r.IntN(3)), OwnerName: "other", OwnerPID: -1, Readers: 2, Receives: r.IntN(2) == 0, GoneOwner: task.ThreadID(r.IntN(2)), Gone: task.Outsider{Ended: r.IntN(2) == 0, Parent: r.IntN(2), ParentName: "parent"}, Variable: []string{"", "bank+8"}[r.IntN(2)], Peer: randomPeer(r), Stalled: randomStalled(r), Hung: r.IntN(2)}
 }
 
 func randomPeer(r *random) Peer {
@@ -139,6 +139,9 @@ func (r *random) change(t task.Thread) task.Thread {
 	t.OnCPUState, t.Processor = task.OnCPUState(r.IntN(int(task.Queued)+1)), r.IntN(3)
 	for _, d := range counted(&t.Schedule) {
 		*d = max(0, *d+time.Duration(r.IntN(1e6)-1e5)*scheduleUnit)
+	}
+	if t.Lifetime = (task.Lifetime{}); r.IntN(3) == 0 {
+		t.Lifetime = task.Lifetime{Age: scheduleUnit * time.Duration(r.IntN(1e9)), Faults: r.Uint64(), DiskFaults: 1, Nice: r.IntN(40) - 20}
 	}
 	if t.Err = nil; r.IntN(5) == 0 {
 		t.Err = &task.FaultError{Addr: task.Addr(r.Uint64()), Err: io.ErrNoProgress}

@@ -40,9 +40,10 @@ type Wait struct {
 	Receives     bool
 	Variable     string // in which the lock is
 	GoneOwner    task.ThreadID
-	Peer         Peer    // the zero Peer: unknown
-	Stalled      Stalled // the zero Stalled: none are known
-	Hung         int     // number of threads, none of which can wake another; 0: not known
+	Gone         task.Outsider // of GoneOwner
+	Peer         Peer          // the zero Peer: unknown
+	Stalled      Stalled       // the zero Stalled: none are known
+	Hung         int           // number of threads, none of which can wake another; 0: not known
 }
 
 func appendWait(b []byte, w *Wait) []byte {
@@ -69,7 +70,10 @@ func appendWait(b []byte, w *Wait) []byte {
 		b, at = begin(b, 13)
 		b = end(appendStalled(b, &w.Stalled), at)
 	}
-	return appendUintIf(b, 14, uint64(w.Hung))
+	b = appendUintIf(b, 14, uint64(w.Hung))
+	b = appendBoolIf(b, 15, w.Gone.Ended)
+	b = appendUintIf(b, 16, uint64(w.Gone.Parent))
+	return appendBytesIf(b, 17, w.Gone.ParentName)
 }
 
 func parseWait(data []byte) (Wait, error) {
@@ -109,6 +113,12 @@ func parseWait(data []byte) (Wait, error) {
 			w.Stalled = s
 		case 14:
 			w.Hung = index(m.n)
+		case 15:
+			w.Gone.Ended = m.n != 0
+		case 16:
+			w.Gone.Parent = index(m.n)
+		case 17:
+			w.Gone.ParentName = m.string()
 		}
 	}
 	return w, m.err

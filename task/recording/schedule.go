@@ -21,6 +21,9 @@ func (before *thread) appendSchedule(b []byte, t *thread) []byte {
 		}
 		b = end(b, at)
 	}
+	if t.Lifetime != before.Lifetime {
+		b = appendLifetime(b, &t.Lifetime)
+	}
 	if t.OnCPUState != before.OnCPUState {
 		b = appendUint(b, 25, uint64(t.OnCPUState))
 	}
@@ -50,6 +53,38 @@ func (t *thread) parseSchedule(m *message) {
 		t.OnCPUState = onCPUStateOf(m.n)
 	case 26:
 		t.Processor = index(m.n)
+	case 27:
+		t.parseLifetime(m)
+	}
+}
+
+// appendLifetime appends what was counted of a thread, which is kept of single snapshots only.
+func appendLifetime(b []byte, l *task.Lifetime) []byte {
+	b, at := begin(b, 27)
+	for _, n := range []uint64{
+		uint64(l.Age / scheduleUnit), uint64(l.Ran / scheduleUnit), uint64(l.Queued / scheduleUnit), l.Faults, l.DiskFaults, zigzag(int64(l.Nice)),
+	} {
+		b = binary.AppendUvarint(b, n)
+	}
+	return end(b, at)
+}
+
+func (t *thread) parseLifetime(m *message) {
+	var all [6]uint64
+	i := 0
+	m.packed(func(n uint64) error {
+		if i == len(all) {
+			return errTooBig
+		}
+		all[i] = n
+		i++
+		return nil
+	})
+	units := func(n uint64) time.Duration { return laterBy(0, int64(min(n, 1<<62))) }
+	const most = 1 << 31
+	t.Lifetime = task.Lifetime{
+		Age: units(all[0]), Ran: units(all[1]), Queued: units(all[2]),
+		Faults: all[3], DiskFaults: all[4], Nice: int(max(-most, min(unzigzag(all[5]), most))),
 	}
 }
 

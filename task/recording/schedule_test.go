@@ -39,3 +39,21 @@ func TestScheduleIsBounded(t *testing.T) {
 		t.Errorf("%+v, %v", got.Schedule, err)
 	}
 }
+
+// TestLifetimeIsBounded: what is written is read again, and nothing overflows.
+func TestLifetimeIsBounded(t *testing.T) {
+	var before thread
+	want := task.Lifetime{Age: 3 * time.Second, Ran: time.Second, Queued: scheduleUnit, Faults: 70, DiskFaults: 7, Nice: -20}
+	got, err := before.change(appendLifetime(nil, &want))
+	if err != nil || got.Lifetime != want {
+		t.Errorf("%+v, %v; want %+v", got.Lifetime, err, want)
+	}
+	most := task.Lifetime{Age: 1<<63 - 1, Nice: 1<<63 - 1}
+	got, err = before.change(appendLifetime(nil, &most))
+	if err != nil || got.Lifetime.Age < 0 || got.Lifetime.Nice != 1<<31 {
+		t.Errorf("%+v, %v", got.Lifetime, err)
+	}
+	if _, err := before.change(appendBytes(nil, 27, "\x02\x02\x02\x02\x02\x02\x02")); err == nil {
+		t.Error("seven numbers were taken")
+	}
+}

@@ -62,11 +62,12 @@ type shot struct {
 	snapshot task.Snapshot
 	parts    *task.Parts    // in which the snapshot is taken; nil: by one stop
 	looks    []profile.Look // at threads of the snapshot
+	once     bool           // it is the only snapshot
 	err      error
 }
 
 func newShot(p task.Process, o Options) *shot {
-	s := &shot{pid: p.Info().PID}
+	s := &shot{pid: p.Info().PID, once: true}
 	wanted, err := wantedThreads(&o.Threads, p)
 	if err != nil {
 		s.err = err
@@ -158,7 +159,37 @@ func (s *shot) complete() {
 	}
 	if s.err == nil {
 		s.looks, s.questions = s.waitsOf(s.wanted)
+		s.settleStates()
+		s.readLifetimes()
 		s.checkDeadlocks()
+	}
+}
+
+// settleStates corrects the states of threads that were read as runnable before the stop, which
+// then found them in a wait.
+func (s *shot) settleStates() {
+	waits := map[task.ThreadID]bool{}
+	for _, l := range s.looks {
+		waits[l.Thread] = l.Wait != nil
+	}
+	for i := range s.snapshot.Threads {
+		if t := &s.snapshot.Threads[i]; t.State == task.Running && waits[t.ID] && t.Ended.State != task.InCall {
+			t.State, t.OnCPUState, t.Processor = task.Sleeping, task.OnCPUUnknown, 0
+		}
+	}
+}
+
+// readLifetimes reads what was counted of the threads that did not sleep, which tells whether
+// they are always busy. Of many snapshots, the times between them tell more.
+func (s *shot) readLifetimes() {
+	lifetime := s.process.Capabilities().Lifetime
+	if !s.once || lifetime == nil {
+		return
+	}
+	for i := range s.snapshot.Threads {
+		if t := &s.snapshot.Threads[i]; t.State == task.Running || t.State == task.Uninterruptible {
+			t.Lifetime, _ = lifetime(t.ID) // it may have ended
+		}
 	}
 }
 

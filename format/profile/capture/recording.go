@@ -154,7 +154,7 @@ func savedWait(w *profile.Wait) *recording.Wait {
 	return &recording.Wait{
 		Call: w.Call, Object: w.Object, Lock: uint8(w.Lock), Addr: w.Addr,
 		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
-		GoneOwner: w.GoneOwner, Peer: savedPeer(&w.Peer), Stalled: savedStalled(&w.Stalled), Hung: w.Hung,
+		GoneOwner: w.GoneOwner, Gone: w.Gone, Peer: savedPeer(&w.Peer), Stalled: savedStalled(&w.Stalled), Hung: w.Hung,
 	}
 }
 
@@ -171,7 +171,7 @@ func waitOf(w *recording.Wait) *profile.Wait {
 	return &profile.Wait{
 		Call: w.Call, Object: w.Object, Lock: profile.LockKind(w.Lock), Addr: w.Addr,
 		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
-		GoneOwner: w.GoneOwner, Peer: peerOf(&w.Peer), Stalled: stalledOf(&w.Stalled), Hung: w.Hung,
+		GoneOwner: w.GoneOwner, Gone: w.Gone, Peer: peerOf(&w.Peer), Stalled: stalledOf(&w.Stalled), Hung: w.Hung,
 	}
 }
 

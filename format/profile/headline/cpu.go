@@ -41,33 +41,6 @@ const (
 	underMost  = 0.8 // share of the CPU time, for a function and its callees
 )
 
-// running counts the runnable threads of a single snapshot. If there is exactly one, Thread
-// is set.
-func running(p *profile.Profile) Headline {
-	if p.Sampled() {
-		return Headline{}
-	}
-	a := Headline{Kind: Running}
-	var first *profile.Thread
-	for _, t := range p.Threads {
-		if t.State != task.Running {
-			continue
-		}
-		a.Threads += t.Weight()
-		a.Main = a.Main || t.Main
-		if first == nil || t.OnCPUState == task.OnCPU && first.OnCPUState != task.OnCPU {
-			first = t
-		}
-	}
-	if a.Threads == 0 {
-		return Headline{}
-	}
-	if a.Threads == 1 {
-		a.Thread = first
-	}
-	return a
-}
-
 // computing returns the hotspot of a process that used at least busyShare of a CPU.
 func computing(p *profile.Profile) Headline {
 	if !p.Sampled() || p.Duration() <= 0 {
@@ -102,10 +75,10 @@ func starved(p *profile.Profile) Headline {
 // stuck returns a headline if the main thread, or the thread whose end it waits for, was
 // mostly in an uninterruptible sleep, as for a disk or a page. It has the function and the
 // system call that were most frequent. A main thread with any other known wait does not
-// count.
+// count. In one snapshot, what it waits for must be unknown, or it is a wait like others.
 func stuck(p *profile.Profile) Headline {
 	t := awaitedThread(p)
-	if !p.Sampled() || t == nil || float64(t.States[task.Uninterruptible]) < mostOf*float64(max(t.Samples, 1)) {
+	if t == nil || float64(t.States[task.Uninterruptible]) < mostOf*float64(max(t.Samples, 1)) || !p.Sampled() && t.Wait != nil {
 		return Headline{}
 	}
 	b := CPUTime{Share: float64(t.States[task.Uninterruptible]) / float64(t.Samples)}

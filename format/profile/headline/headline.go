@@ -22,10 +22,10 @@ const (
 	Stopped                // all threads are stopped
 	Convoy                 // several threads, counted by Threads, wait for one lock, given by Wait
 	Locked                 // the main thread waits for a lock, given by Wait
-	Running                // in one snapshot, threads are runnable, counted by Threads; Thread is set if there is only one
+	Running                // in one snapshot, threads are runnable, counted by Threads; Thread is the one with the most CPU time
 	Computing              // over many snapshots, the process used CPU time, as CPU describes
 	Starved                // over many snapshots, runnable threads mostly waited for a CPU
-	Stuck                  // over many snapshots, Thread was mostly in an uninterruptible sleep, as Wait and CPU describe
+	Stuck                  // Thread was mostly in an uninterruptible sleep, as Wait and CPU describe; in one snapshot, nothing is known of its wait
 	Alike                  // many threads, counted by Threads, wait at one place, given by Wait and Own
 	Blocked                // the main thread is blocked, in Wait
 	Located                // the main thread was most often in one function, as CPU's Where and Share describe; nothing more is certain
@@ -38,7 +38,7 @@ type Headline struct {
 	Kind    Kind
 	Threads int             // number of threads that it is about
 	Main    bool            // the main thread is one of the threads that it is about
-	Thread  *profile.Thread // the only thread that it is about; nil if there are several
+	Thread  *profile.Thread // the thread that it is about, or the first of several; may be nil
 	Wait    *profile.Wait
 	Own     *profile.Node // frame of own code in which threads wait, see [waits.Waiter]; may be nil
 	Title   string        // what the process says of itself in its command line, for a waiting main thread; mostly empty

@@ -70,7 +70,7 @@ func TestOneSnapshot(t *testing.T) {
 			Headline{Kind: Deadlocked, Threads: 3, Main: true}},
 		"deadlock of others": {circle(one(sleeping(1, epoll), sleeping(2, nil), sleeping(3, nil)), false, 2, 3), Headline{Kind: Deadlocked, Threads: 2}},
 		"ended deadlock":     {circle(one(sleeping(1, epoll)), true, 2, 3), Headline{Kind: Idle, Main: true, Wait: epoll}},
-		"running":            {one(sleeping(1, epoll), queued, on), Headline{Kind: Running, Threads: 2}},
+		"running":            {one(sleeping(1, epoll), queued, on), Headline{Kind: Running, Threads: 2, Thread: queued}},
 		"crashed":            {core, Headline{Kind: Crashed, Thread: core.Threads[1]}},
 	} {
 		got := Of(tt.p)

@@ -12,6 +12,7 @@ import (
 // libraries that a program has in itself.
 var foreignNames = []string{
 	"std::", "__gnu_cxx::", "__cxxabiv1::", "__gnu_", "__gthread", "boost::", // C++
+	"_M_", "_S_", // members of libstdc++'s classes, as inlined calls are named
 	"__rust", "_rust_", // Rust
 	"Swift.", "_Concurrency.", "_StringProcessing.", "Foundation.", "Dispatch.", "Combine.", // Swift
 	"partial apply", "reabstraction thunk", "protocol witness", "merged ",

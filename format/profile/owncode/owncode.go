@@ -70,7 +70,7 @@ var mains = set("main", "main.main")
 
 // beginnings are the functions in which programs and threads begin, besides mains.
 var beginnings = set("_start", "start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
-	"libc_start_main_stage2", "start_thread", "start_c11", "clone", "clone3", "__clone", "__clone3", "thread_start", "_pthread_start", "_pthread_body",
+	"libc_start_main_stage2", "start_thread", "start_c11", "clone", "clone3", "__clone", "__clone3", "thread_start", "execute_native_thread_routine", "_pthread_start", "_pthread_body",
 	"_pthread_wqthread", "start_wqthread", "_dispatch_worker_thread2", "_dispatch_worker_thread3",
 	"runtime.main", "runtime.goexit")
 

@@ -55,6 +55,7 @@ var linuxCalls = map[string]callRow{
 	"accept": {parked, descriptor}, "accept4": {parked, descriptor},
 	"connect": {busy, descriptor}, "flock": {busy, fileLock},
 	"fcntl": {busy, fdControl}, "fsync": {busy, descriptor},
+	"sync": {busy, plain}, "syncfs": {busy, descriptor}, "msync": {busy, plain}, "sync_file_range": {busy, descriptor},
 	"fdatasync": {busy, descriptor}, "ioctl": {busy, descriptor},
 	"splice": {busy, descriptor}, "sendfile": {busy, descriptor},
 	"open": {busy, openedPath}, "openat": {busy, openedAt}, "close": {busy, descriptor},
@@ -87,7 +88,7 @@ var amd64Numbers = map[int]string{
 	0: "read", 1: "write", 2: "open", 3: "close", 7: "poll", 16: "ioctl", 17: "pread64", 18: "pwrite64",
 	19: "readv", 20: "writev", 23: "select", 34: "pause", 35: "nanosleep", 40: "sendfile", 42: "connect",
 	43: "accept", 44: "sendto", 45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 56: "clone", 58: "vfork", 61: "wait4",
-	65: "semop",
+	26: "msync", 65: "semop", 162: "sync", 277: "sync_file_range", 306: "syncfs",
 	69: "msgsnd", 70: "msgrcv", 72: "fcntl", 73: "flock", 74: "fsync", 75: "fdatasync",
 	128: "rt_sigtimedwait", 130: "rt_sigsuspend", 202: "futex", 208: "io_getevents", 219: RestartSyscall,
 	220: "semtimedop", 230: "clock_nanosleep", 232: "epoll_wait", 242: "mq_timedsend", 243: "mq_timedreceive",
@@ -99,6 +100,7 @@ var amd64Numbers = map[int]string{
 // i386Numbers are the numbers in arch/x86/entry/syscalls/syscall_32.tbl. Calls that differ
 // only in the size of a time or offset have the same name.
 var i386Numbers = map[int]string{
+	36: "sync", 144: "msync", 314: "sync_file_range", 344: "syncfs",
 	0: RestartSyscall, 3: "read", 4: "write", 5: "open", 6: "close", 29: "pause", 54: "ioctl", 55: "fcntl",
 	82: "select", 114: "wait4", 118: "fsync", 120: "clone", 142: "select", 143: "flock", 145: "readv",
 	146: "writev", 148: "fdatasync", 162: "nanosleep", 168: "poll", 177: "rt_sigtimedwait",
@@ -116,7 +118,7 @@ var i386Numbers = map[int]string{
 var arm64Numbers = map[int]string{
 	4: "io_getevents", 22: "epoll_pwait", 25: "fcntl", 29: "ioctl", 32: "flock", 56: "openat", 57: "close",
 	63: "read", 64: "write", 65: "readv", 66: "writev", 67: "pread64", 68: "pwrite64", 71: "sendfile",
-	72: "pselect6", 73: "ppoll", 76: "splice", 82: "fsync", 83: "fdatasync", 95: "waitid", 98: "futex",
+	72: "pselect6", 73: "ppoll", 76: "splice", 81: "sync", 82: "fsync", 83: "fdatasync", 84: "sync_file_range", 227: "msync", 267: "syncfs", 95: "waitid", 98: "futex",
 	101: "nanosleep", 115: "clock_nanosleep", 128: RestartSyscall, 133: "rt_sigsuspend",
 	137: "rt_sigtimedwait", 182: "mq_timedsend", 183: "mq_timedreceive", 188: "msgrcv", 189: "msgsnd",
 	192: "semtimedop", 193: "semop", 202: "accept", 203: "connect", 206: "sendto", 207: "recvfrom",

@@ -67,8 +67,13 @@ func (p *process) Syscall(id task.ThreadID) (task.Syscall, error) {
 }
 
 func (p *process) Capabilities() task.Capabilities {
-	return task.Capabilities{Waits: p, Peers: p, OpenFile: p.OpenFile, ThreadHandle: p.ThreadHandle}
+	return task.Capabilities{Waits: p, Peers: p, OpenFile: p.OpenFile, ThreadHandle: p.ThreadHandle, Outsider: p.Outsider}
 }
+
+// outsider is what is said of each thread that the process does not have.
+var outsider = task.Outsider{Parent: 7, ParentName: "parent"}
+
+func (p *process) Outsider(int, task.Addr) task.Outsider { return outsider }
 
 func (p *process) WaitChannel(id task.ThreadID) string { return p.wchans[id] }
 func (p *process) OpenFile(fd int) string              { return p.files[fd] }

@@ -34,6 +34,20 @@ func (f *Finder) fault(t *task.Thread, s *task.Syscall) *profile.Wait {
 	return &profile.Wait{Call: profile.PageFault, Object: what}
 }
 
+// flushes are the calls of Linux that wait for a disk, whatever state a thread in one is read in.
+var flushes = set("fsync", "fdatasync", "sync", "syncfs", "msync", "sync_file_range")
+
+// hasEnded reports whether a thread waited for a disk until it was told to stop, in a call that
+// ended before it stopped.
+func (f *Finder) hasEnded(t *task.Thread) bool {
+	if t.Ended.State != task.InCall || !f.callAt(t, t.Registers.PC()-task.Addr(len(callCode[t.Registers.Arch]))) {
+		return false
+	}
+	c, known := Lookup(f.info.OS, t.Registers.Arch, t.Ended.Number)
+	slept := t.State == task.Uninterruptible && shapes[c.shape].onDescriptor && !shapes[c.shape].askedBack
+	return known && (slept || flushes[c.Name])
+}
+
 // faults reports whether a thread is still blocked outside a system call, at the place
 // where it was captured.
 func faults(s *task.Syscall, t *task.Thread) bool {

@@ -48,3 +48,44 @@ func TestPageFault(t *testing.T) {
 		}
 	}
 }
+
+// TestEndedCall: a thread was in a call that waits for a disk until it was told to stop, if it
+// sleeps so that nothing wakes it, or if the call is there for nothing else.
+func TestEndedCall(t *testing.T) {
+	const pc, sp = 0x10020, 0x7000
+	for _, tt := range []struct {
+		call  string
+		state task.State
+		code  string // before pc
+		waits bool
+	}{
+		{"fsync", task.Running, "\x0f\x05", true},
+		{"fsync", task.Uninterruptible, "\x0f\x05", true},
+		{"sync", task.Running, "\x0f\x05", true},
+		{"pread64", task.Uninterruptible, "\x0f\x05", true},
+		{"pread64", task.Running, "\x0f\x05", false},
+		{"epoll_wait", task.Running, "\x0f\x05", false},
+		{"fsync", task.Running, "\x90\x90", false},
+	} {
+		p := &process{
+			info: task.Info{OS: task.Linux, Arch: task.AMD64}, files: map[int]string{3: "/var/journal"},
+			memory: map[task.Addr][]byte{pc - 2: []byte(tt.code)},
+			calls:  map[task.ThreadID]task.Syscall{self: {State: task.OnProcessor}},
+		}
+		th := &task.Thread{ID: self, State: tt.state}
+		var number int
+		for n, name := range amd64Numbers {
+			if name == tt.call {
+				number = n
+			}
+		}
+		th.Ended = task.Syscall{State: task.InCall, Number: number, Args: [6]uint64{3}, SP: sp, PC: pc}
+		th.Registers.Arch = task.AMD64
+		th.Registers.Set(task.AMD64.SP(), sp)
+		th.Registers.Set(task.AMD64.PC(), pc)
+		w, _ := New(p, nil, []task.Thread{*th}).Find(th, nil)
+		if (w != nil) != tt.waits || w != nil && w.Call != tt.call {
+			t.Errorf("%+v: waits for %+v", tt, w)
+		}
+	}
+}

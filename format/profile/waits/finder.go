@@ -36,7 +36,7 @@ type Finder struct {
 
 	queries []PeerQuery // open queries
 
-	gone map[task.Addr]task.ThreadID // see goneOwner; keyed by the mutex
+	gone map[task.Addr]goneOwner // keyed by the mutex
 
 	watched map[int]watchedBy // keyed by the descriptor of an epoll instance
 
@@ -131,6 +131,8 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 		s = f.darwinCall(t)
 	case f.calls != nil && s.State == task.InCall:
 		f.comeBack(t)
+	case f.calls != nil && f.hasEnded(t):
+		s = t.Ended
 	case f.calls != nil && (waiting(t.State) || f.returning(t)):
 		s = f.linuxCall(t)
 	}

@@ -142,7 +142,7 @@ func (f *Finder) mutex(w *profile.Wait, c *call, t *task.Thread) {
 	owner, shared := f.ownerOfMutex(a, c, t)
 	f.own(w, owner)
 	if w.Owner == 0 && !shared {
-		w.GoneOwner = f.goneOwner(a, owner, c, t)
+		f.setGoneOwner(w, owner, c, t)
 	}
 	if shared {
 		asked, thread := *c, *t

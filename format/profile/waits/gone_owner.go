@@ -1,35 +1,49 @@
 package waits
 
-import "stacksnap/task"
+import (
+	"stacksnap/format/profile"
+	"stacksnap/task"
+)
 
 // mostThreads is more than any number of a thread (include/linux/threads.h, PID_MAX_LIMIT).
 const mostThreads = 1 << 22
 
-// goneOwner returns the thread that a mutex names as its owner where the target has no such
-// thread: it has ended, or it is of the process that the target was forked from. It returns 0
+// goneOwner is the owner of a mutex that is no thread of the target.
+type goneOwner struct {
+	id task.ThreadID
+	task.Outsider
+}
+
+// setGoneOwner sets the thread that a mutex names as its owner where the target has no such
+// thread: it has ended, or it is of the process that the target was forked from. It sets none
 // if that is not certain, as in a container, whose numbers of threads are other ones.
-func (f *Finder) goneOwner(a task.Addr, number uint64, c *call, t *task.Thread) task.ThreadID {
+func (f *Finder) setGoneOwner(w *profile.Wait, number uint64, c *call, t *task.Thread) {
+	if number == 0 || number >= mostThreads || f.calls == nil || !f.info.Live {
+		return
+	}
 	id := task.ThreadID(number)
-	switch {
-	case number == 0 || number >= mostThreads || f.calls == nil || !f.info.Live:
-		return 0
-	case f.gone[a] == id:
-		return id
-	case !f.has(uint64(t.ID)) || f.has(number):
-		return 0
+	if known, ok := f.gone[w.Addr]; ok && known.id == id {
+		w.GoneOwner, w.Gone = id, known.Outsider
+		return
+	}
+	if !f.has(uint64(t.ID)) || f.has(number) {
+		return
 	}
 	// A mutex names its owner from the first instructions after locking to the last ones before
 	// unlocking. One that names the same thread still, after the list of threads was read
 	// without it, was not freed by it.
-	again, shared := f.ownerOfMutex(a, c, t)
+	again, shared := f.ownerOfMutex(w.Addr, c, t)
 	if again != number || shared || f.has(number) {
-		return 0
+		return
+	}
+	w.GoneOwner = id
+	if f.able.Outsider != nil {
+		w.Gone = f.able.Outsider(int(number), w.Addr)
 	}
 	if f.gone == nil {
-		f.gone = map[task.Addr]task.ThreadID{}
+		f.gone = map[task.Addr]goneOwner{}
 	}
-	f.gone[a] = id
-	return id
+	f.gone[w.Addr] = goneOwner{id, w.Gone}
 }
 
 // has reports whether the target has a thread whose number is the same for the target and for

@@ -188,6 +188,9 @@ func TestGoneOwner(t *testing.T) {
 		"no number":          {process{ended: []int{1 << 22}, memory: map[task.Addr][]byte{lockAt: words(2, 0, 1<<22, 1, 0, 0, 0, 0, 0, 0)}}, 0},
 	} {
 		want := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: lockAt, GoneOwner: test.want}
+		if test.want != 0 {
+			want.Gone = outsider
+		}
 		if diff := cmp.Diff(&want, onLinux(&test.process, "futex", [6]uint64{lockAt, 0x80, 2}, "___pthread_mutex_lock")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

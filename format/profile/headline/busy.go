@@ -1,0 +1,93 @@
+package headline
+
+import (
+	"cmp"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/task"
+)
+
+// Busy is what a thread of a single snapshot has done since it began, as far as that says
+// what it does now. What is not certain, or not worth a word, is zero.
+type Busy struct {
+	Share      float64 // of one CPU, of a thread that was runnable for most of its life
+	Waited     float64 // with Share: part of the time when it was runnable in which it waited for a CPU
+	Nice       int     // with Waited, if it gets less of a CPU than others
+	System     float64 // part of its CPU time that was spent in the kernel, if that is most of it
+	Faults     uint64  // page faults, if they are many
+	DiskFaults uint64  // those of them for which a page had to be read
+}
+
+// IsMostly reports whether the thread was on a CPU for most of its life.
+func (b *Busy) IsMostly() bool { return b.Share >= mostOf }
+
+// The bounds from which on the life of a thread tells something.
+const (
+	leastAge    = 200 * time.Millisecond // /proc counts in steps of 10 ms
+	leastCPU    = 100 * time.Millisecond
+	worthWaited = 0.2
+
+	// Of a thread that causes page faults all the time: how many per second of its time in the
+	// kernel, or of its life, but for the waits for a CPU, for those that read a page. Any program has some as it starts.
+	manyFaults     = 20_000
+	manyDiskFaults = 50
+)
+
+// BusyOf returns what a thread has done since it began.
+func BusyOf(t *profile.Thread) (b Busy) {
+	l := &t.Lifetime
+	ran := l.Ran
+	if ran+l.Queued == 0 {
+		ran = t.User + t.System
+	}
+	if ready := ran + l.Queued; l.Age >= leastAge && float64(ready) >= busyShare*float64(l.Age) {
+		b.Share = min(1, float64(ran)/float64(l.Age))
+		if waited := float64(l.Queued) / float64(ready); waited >= worthWaited {
+			b.Waited, b.Nice = waited, max(0, l.Nice)
+		}
+	}
+	if cpu := t.User + t.System; l.Age > 0 && cpu >= leastCPU && float64(t.System) >= mostOf*float64(cpu) {
+		b.System = float64(t.System) / float64(cpu)
+	}
+	life := l.Age - l.Queued // in which it could fault, or waited
+	isPaging := l.Age >= leastAge && float64(l.DiskFaults) >= manyDiskFaults*max(1, life.Seconds())
+	if isPaging || b.System > 0 && float64(l.Faults) >= manyFaults*t.System.Seconds() {
+		b.Faults, b.DiskFaults = l.Faults, l.DiskFaults
+	}
+	return b
+}
+
+// busier returns the thread that has used more CPU time; of two that have used as much, the
+// first.
+func busier(t, other *profile.Thread) *profile.Thread {
+	if t == nil || cmp.Compare(other.User+other.System, t.User+t.System) > 0 {
+		return other
+	}
+	return t
+}
+
+// running counts the runnable threads of a single snapshot, and finds the one with the most
+// CPU time.
+func running(p *profile.Profile) Headline {
+	if p.Sampled() {
+		return Headline{}
+	}
+	a := Headline{Kind: Running}
+	for _, t := range p.Threads {
+		if t.State != task.Running {
+			continue
+		}
+		a.Threads += t.Weight()
+		a.Main = a.Main || t.Main
+		a.Thread = busier(a.Thread, t)
+	}
+	if a.Threads == 0 {
+		return Headline{}
+	}
+	if a.Wait = a.Thread.Wait; a.Wait != nil {
+		a.Own = waits.Waiter(a.Thread.Heaviest())
+	}
+	return a
+}
