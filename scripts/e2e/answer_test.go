@@ -62,14 +62,14 @@ func TestFirstLine(t *testing.T) {
 			many: `4 of 5 threads wait for mutex [ab], held by thread \d+ "situation", called by waiter \(situation\.c:\d+\)`},
 		"lock": {one: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\); thread \d+ "holder" waits in ` + pauseCall + `, called by holder \(situation\.c:\d+\)`,
 			many: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
-		"busy": {one: `(busy|runnable|waiting for a CPU): main thread, in burn \(situation\.c:\d+\)`,
+		"busy": {one: `busy: main thread, in burn \(situation\.c:\d+\)`,
 			many: `(9\d|100) % of the CPU time in burn \(situation\.c:\d+\); CPU time was \d\.\d+ s in \d\.\d+ s(, waiting for a CPU \d+ % of the time when runnable)?|starved: .*`},
 		"child": {one: `main thread waits for situation \[\d+\] to end, in wait4: a child process to end, called by child \(situation\.c:\d+\)`,
 			many: `main thread waits for situation \[\d+\] to end, in wait4: a child process to end, called by child \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
 		"idle": {one: `idle: main thread in ` + epollWait, many: `idle: main thread in ` + epollWait + `, in (all \d+ checks|the only check)`},
 		"pipe": {one: `main thread waits in read: fd \d+ pipe:\[\d+\], ` + byItself + `, called by readPipe \(situation\.c:\d+\)`,
 			many: `main thread waits in read: fd \d+ pipe:\[\d+\], ` + byItself + `, called by readPipe \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
-		"jit": {one: `(busy|runnable|waiting for a CPU): main thread, in code of no file`,
+		"jit": {one: `busy: main thread, in code of no file`,
 			many: `(9\d|100) % of the CPU time in generated code, of no file; .*|starved: .*`},
 	} {
 		t.Run(situation, func(t *testing.T) {
