@@ -10,11 +10,14 @@ import (
 // in one place.
 const leastAsleep = 99
 
+// fewThreads is the most threads whose trees are all shown.
+const fewThreads = 3
+
 // isAsleep reports whether a line says as much of a thread as its tree: it was asleep in one place, and
 // waited for nothing that another one has.
 func (p *printer) isAsleep(t *profile.Thread) bool {
 	stack := t.Heaviest()
-	if p.least == 0 || p.everyFrame || p.IsInverted() || t.Main || len(stack) == 0 || t.Err != "" || t.Empty > 0 || t.SuspendCount > 0 {
+	if p.Profile.NumThreads() <= fewThreads || p.least == 0 || p.everyFrame || p.IsInverted() || t.Main || len(stack) == 0 || t.Err != "" || t.Empty > 0 || t.SuspendCount > 0 {
 		return false
 	}
 	enough := func(n int) bool { return 100*n >= leastAsleep*t.Samples }

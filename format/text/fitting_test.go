@@ -71,6 +71,7 @@ Asleep in one place, in 99 % of their samples or more (--min 0 shows the trees):
 		{"two that wait for work", func(*profile.Profile, *words.Options) {}, true},
 		{"--min 0", func(_ *profile.Profile, o *words.Options) { o.Least = 0 }, false},
 		{"--addresses", func(_ *profile.Profile, o *words.Options) { o.Addresses = true }, false},
+		{"few threads", func(p *profile.Profile, _ *words.Options) { p.Threads = p.Threads[1:] }, false},
 		{"one that ran now and then", func(p *profile.Profile, _ *words.Options) {
 			p.Threads[3].States = profile.States{task.Running: 11, task.Sleeping: 989}
 		}, false},

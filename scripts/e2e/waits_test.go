@@ -65,7 +65,7 @@ func tells(t *testing.T, lines []string, args ...string) (got result) {
 func sampleWithLooks(t *testing.T, cmd *exec.Cmd, saved string, lines ...string) (got result) {
 	t.Helper()
 	for _, length := range []string{"1200ms", "5s", "20s", "20s", "20s"} {
-		got = snap(t, "-p", pid(cmd), "-d", length, "--save", saved)
+		got = snap(t, "-p", pid(cmd), "-d", length, "--save", saved, "--min", "0")
 		if got.code != 0 {
 			t.Fatalf("exit %d: %s", got.code, got.err)
 		}
