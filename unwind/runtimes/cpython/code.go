@@ -47,25 +47,52 @@ func (c *codeCache) add(a task.Addr, co *code) {
 // errNotCode means that a frame's executable is another object.
 var errNotCode = errors.New("no code object")
 
-// readCode returns the code object at a, and its head.
-func (p *Instance) readCode(m task.Memory, a task.Addr) (*code, task.Object, error) {
-	head := task.Object{At: a, Bytes: make([]byte, p.layout.codeBytes())}
-	if err := task.ReadFull(m, head.Bytes, a); err != nil {
-		return nil, head, err
+// freshCode is a code object with its head.
+type freshCode struct {
+	*code
+	head task.Object
+	err  error
+}
+
+// maxUses is how many chains are read before code objects are read again.
+const maxUses = 256
+
+// refresh has code objects read again, now and then.
+func (p *Instance) refresh() {
+	if p.uses++; p.uses > maxUses || p.fresh == nil {
+		p.fresh, p.uses = map[task.Addr]freshCode{}, 0
+	}
+}
+
+// codeAt returns the code object at a.
+func (p *Instance) codeAt(m task.Memory, a task.Addr) (freshCode, error) {
+	c, ok := p.fresh[a]
+	if !ok {
+		c = freshCode{head: task.Object{At: a, Bytes: make([]byte, p.layout.codeBytes())}}
+		c.code, c.err = p.readCode(m, &c.head)
+		p.fresh[a] = c
+	}
+	return c, c.err
+}
+
+// readCode reads the code object with a head, whose bytes it fills.
+func (p *Instance) readCode(m task.Memory, head *task.Object) (*code, error) {
+	if err := task.ReadFull(m, head.Bytes, head.At); err != nil {
+		return nil, err
 	}
 	if err := p.checkType(m, head.Pointer(p.layout.object.kind)); err != nil {
-		return nil, head, err
+		return nil, err
 	}
-	key := p.layout.codeKey(&head)
-	if co := p.codes.codes[a]; co != nil && co.key == key {
-		return co, head, nil
+	key := p.layout.codeKey(head)
+	if co := p.codes.codes[head.At]; co != nil && co.key == key {
+		return co, nil
 	}
-	co, err := p.layout.loadCode(m, key, &head)
+	co, err := p.layout.loadCode(m, key)
 	if err != nil {
-		return nil, head, fmt.Errorf("code object at %v: %w", a, err)
+		return nil, fmt.Errorf("code object at %v: %w", head.At, err)
 	}
-	p.codes.add(a, co)
-	return co, head, nil
+	p.codes.add(head.At, co)
+	return co, nil
 }
 
 func (l *layout) codeKey(head *task.Object) codeKey {
@@ -88,7 +115,7 @@ func (l *layout) qualifiedName() int {
 	return l.code.name
 }
 
-func (l *layout) loadCode(m task.Memory, key codeKey, head *task.Object) (co *code, err error) {
+func (l *layout) loadCode(m task.Memory, key codeKey) (co *code, err error) {
 	if key.size > maxCode {
 		return nil, fmt.Errorf("it has %d instructions", key.size)
 	}

@@ -18,7 +18,9 @@ type Instance struct {
 
 	states   map[task.ThreadID]threadState // as Chains found them
 	codes    codeCache
-	codeType task.Addr // of code objects; 0: not seen yet
+	fresh    map[task.Addr]freshCode // code objects that need not be read again yet
+	uses     int                     // of fresh
+	codeType task.Addr               // of code objects; 0: not seen yet
 	seen     map[task.Addr]bool
 }
 

@@ -24,18 +24,33 @@ var (
 
 // Frames appends the frames of a chain that was copied while the thread was stopped,
 // innermost first. What is immutable is read from m. With an error, the frames before it
-// are returned.
+// are returned. A code object is read again after the next call of Chains, or some
+// hundred of Frames, in case its memory has another one then.
 //
 // A frame without a function is an entry that runs none of the target's: the function is
 // not begun yet, or is over and its variables are destroyed. It has a native frame all
 // the same.
 func (p *Instance) Frames(dst []task.ManagedFrame, id task.ThreadID, chain []task.Object, m task.Memory) ([]task.ManagedFrame, error) {
+	p.refresh()
 	w := walk{p: p, m: m, dst: dst, first: len(dst)}
 	err := w.run(id, chain)
 	if err != nil {
 		err = fmt.Errorf("CPython %v: %w", p.version, err)
 	}
 	return w.dst, err
+}
+
+// base returns the sentinel below the outermost frame, 0 if the version has none.
+func (l *layout) base(state *task.Object) task.Addr {
+	if l.thread.base == 0 {
+		return 0
+	}
+	return state.Pointer(l.thread.base)
+}
+
+// isShim reports whether a frame is a shim, not the sentinel.
+func (l *layout) isShim(f *task.Object, base task.Addr) bool {
+	return len(f.Bytes) > l.frame.owner && f.Bytes[l.frame.owner] == ownedByInterpreter && f.At != base
 }
 
 // walk reads one chain.
@@ -56,9 +71,7 @@ func (w *walk) run(id task.ThreadID, chain []task.Object) error {
 	if s, ok := w.p.states[id]; ok && l.state(state.At, state.Bytes) != s {
 		return errOtherThread
 	}
-	if l.thread.base != 0 {
-		w.base = state.Pointer(l.thread.base)
-	}
+	w.base = l.base(state)
 	next, rest := state.Pointer(l.thread.frame), chain[1:]
 	if l.cframe.size != 0 {
 		if len(rest) == 0 || rest[0].At != next || next == 0 {
@@ -96,7 +109,7 @@ func (w *walk) frames(next task.Addr, rest []task.Object) error {
 func (w *walk) frame(f *task.Object) error {
 	l := &w.p.layout.frame
 	if l.entry == entryShim && f.Bytes[l.owner] >= ownedByInterpreter {
-		if f.Bytes[l.owner] == ownedByInterpreter && (f.At != w.base || w.base == 0) {
+		if w.p.layout.isShim(f, w.base) {
 			w.entry(f.At)
 		}
 		return nil
@@ -132,18 +145,18 @@ func (w *walk) function(f *task.Object) error {
 	if a == 0 {
 		return nil
 	}
-	co, head, err := w.p.readCode(w.m, a)
+	co, err := w.p.codeAt(w.m, a)
 	if err == errNotCode {
 		return nil // None
 	}
 	if err != nil {
 		return err
 	}
-	offset, err := w.p.offset(w.m, f, &head)
+	offset, err := w.p.offset(w.m, f, &co.head)
 	if err != nil {
 		return fmt.Errorf("%s: %w", co.function, err)
 	}
-	if l.incomplete(f, &head, offset) {
+	if l.incomplete(f, &co.head, offset) {
 		return nil
 	}
 	w.dst = append(w.dst, task.ManagedFrame{Function: co.function, File: co.file, Line: co.line(offset, l.code.format)})

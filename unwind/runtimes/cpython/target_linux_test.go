@@ -25,18 +25,19 @@ type python struct {
 	name    string // for the skip
 	command []string
 	version string // what Version returns; "": any
+	named   bool   // the loop's functions have names
 }
 
 // pythons are the interpreters that may be installed: pyenv's, Debian's, and those that
 // $STACKSNAP_PYTHONS lists as paths.
 func pythons() []python {
 	home, _ := os.UserHomeDir()
-	list := []python{{"/usr/bin/python3.11", []string{"/usr/bin/python3.11"}, ""}}
+	list := []python{{"/usr/bin/python3.11", []string{"/usr/bin/python3.11"}, "", true}}
 	for _, v := range []string{"3.8.18", "3.9.18", "3.10.13", "3.11.7", "3.12.1", "3.13.0"} {
-		list = append(list, python{"python " + v, []string{filepath.Join(home, ".pyenv/versions", v, "bin/python3")}, v})
+		list = append(list, python{"python " + v, []string{filepath.Join(home, ".pyenv/versions", v, "bin/python3")}, v, true})
 	}
 	for _, p := range filepath.SplitList(os.Getenv("STACKSNAP_PYTHONS")) {
-		list = append(list, python{p, []string{p}, ""})
+		list = append(list, python{p, []string{p}, "", false})
 	}
 	return list
 }
@@ -56,6 +57,7 @@ func eachPython(t *testing.T, run func(t *testing.T, py python)) {
 
 // target is a process of testdata/target.py, all of whose threads are blocked.
 type target struct {
+	named   bool // the loop's functions have names
 	process task.Process
 	memory  task.Memory
 	images  *images.Map
@@ -87,7 +89,9 @@ func start(t *testing.T, py python, args ...string) *target {
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) // a wait before would take its stops
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if b, err := os.ReadFile(out); err == nil {
-			return attach(t, cmd.Process.Pid, b)
+			g := attach(t, cmd.Process.Pid, b)
+			g.named = py.named
+			return g
 		}
 		if time.Now().After(deadline) || ended(cmd.Process.Pid) {
 			t.Fatalf("%v: not all threads block\n%s", cmd.Args, read(stderr))

@@ -29,18 +29,19 @@ var (
 // Chains returns what to copy of each thread with a thread state while it is stopped.
 // threads returns the thread of a value of pthread_self. It is asked first, as the
 // system's own ids in thread states are those of the target's PID namespace, and
-// missing before 3.11; nil stands for a function that knows none. With an error, what
-// was read before it is returned.
+// missing before 3.11; nil stands for a function that knows none. Of a thread with
+// states in several interpreters, the latest interpreter's with a frame is taken. With
+// an error, what was read before it is returned.
 func (p *Instance) Chains(m task.Memory, threads func(handle task.Addr) (task.ThreadID, bool)) (map[task.ThreadID]task.Chain, error) {
-	p.states = map[task.ThreadID]threadState{}
-	framed := map[task.ThreadID]bool{}
+	p.states, p.fresh = map[task.ThreadID]threadState{}, nil
+	frames := map[task.ThreadID]task.Addr{}
 	err := p.eachThread(m, func(s threadState, frame task.Addr) {
 		id, ok := s.thread(threads)
-		if !ok || framed[id] {
-			return // of several states of a thread, the latest interpreter's with a frame
+		if !ok {
+			return
 		}
-		if _, known := p.states[id]; !known || frame != 0 {
-			p.states[id], framed[id] = s, frame != 0
+		if _, known := p.states[id]; !known || !p.layout.hasFrames(m, frames[id]) {
+			p.states[id], frames[id] = s, frame
 		}
 	})
 	chains := make(map[task.ThreadID]task.Chain, len(p.states))
@@ -51,6 +52,15 @@ func (p *Instance) Chains(m task.Memory, threads func(handle task.Addr) (task.Th
 		err = fmt.Errorf("CPython %v: %w", p.version, err)
 	}
 	return chains, err
+}
+
+// hasFrames reports whether a thread state with this link to its frames has any.
+func (l *layout) hasFrames(m task.Memory, frame task.Addr) bool {
+	if l.cframe.size == 0 || frame == 0 {
+		return frame != 0
+	}
+	first, err := task.ReadPointer(m, frame+task.Addr(l.cframe.next), 8)
+	return err == nil && first != 0
 }
 
 // thread returns the thread of a state.

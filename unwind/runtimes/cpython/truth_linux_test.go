@@ -19,6 +19,7 @@ func TestFramesAreThoseThatPythonTells(t *testing.T) {
 			{"testdata/target.py", "OUT", "1"},
 			{"-m", "target", "OUT", "1", "plain"},
 			{"-m", "target", "OUT", "8", "plain", "key"},
+			{"testdata/target.py", "OUT", "1", "plain", "subinterpreter"},
 			{"testdata/target.py", "OUT", "64", "methods", "reads", "sleeps"},
 		} {
 			g := start(t, py, args...)
@@ -37,7 +38,7 @@ func TestFramesAreThoseThatPythonTells(t *testing.T) {
 // compare compares the frames of each thread.
 func (g *target) compare(t *testing.T, p *cpython.Instance, threads func(task.Addr) (task.ThreadID, bool)) {
 	t.Helper()
-	loops := g.loops(t, p)
+	native := g.walk(t)
 	chains, err := p.Chains(g.memory, threads)
 	if err != nil {
 		t.Fatal(err)
@@ -51,14 +52,34 @@ func (g *target) compare(t *testing.T, p *cpython.Instance, threads func(task.Ad
 			t.Errorf("thread %d has no chain", id)
 			continue
 		}
-		frames, err := p.Frames(nil, id, copyChain(g.memory, chain), g.memory)
+		copied := copyChain(g.memory, chain)
+		frames, err := p.Frames(nil, id, copied, g.memory)
 		if err != nil {
 			t.Errorf("thread %d, in %v: %v", id, told[0], err)
 		}
 		sameFrames(t, frames, told)
-		if n := entries(frames); n != loops[id] {
-			t.Errorf("thread %d: %d entries, and %d native frames of the loop, for %v", id, n, loops[id], told)
-		}
+		checkEntries(t, g, p, entries(frames), shims(frames), native[id])
+	}
+}
+
+// checkEntries compares the entries with the native frames of the loop, where these have
+// names, and with those that have the shims.
+func checkEntries(t *testing.T, g *target, p *cpython.Instance, n int, shims []task.Addr, native []unwind.Frame) {
+	t.Helper()
+	if loops := g.loops(p, native); n != loops && g.named {
+		t.Errorf("%d entries, and %d native frames of the loop", n, loops)
+	}
+	if shims == nil {
+		return
+	}
+	if len(shims) != n {
+		t.Errorf("%d entries, and %d shims", n, len(shims))
+	}
+	if outermost := native[len(native)-1].SP; outermost < shims[len(shims)-1] {
+		return // the walk ended too early: a closure of libffi in some builds
+	}
+	if held := holders(shims, native); held != n {
+		t.Errorf("%d entries, and shims at %v in %d native frames", n, shims, held)
 	}
 }
 
@@ -105,8 +126,8 @@ func entries(frames []task.ManagedFrame) (n int) {
 // stops is held while a process is stopped: this process can be the tracer of one.
 var stops sync.Mutex
 
-// loops returns how many native frames of the interpreter's loop each thread has.
-func (g *target) loops(t *testing.T, p *cpython.Instance) map[task.ThreadID]int {
+// walk walks the native stack of each thread, and returns those that have their end.
+func (g *target) walk(t *testing.T) map[task.ThreadID][]unwind.Frame {
 	t.Helper()
 	stops.Lock()
 	defer stops.Unlock()
@@ -115,18 +136,47 @@ func (g *target) loops(t *testing.T, p *cpython.Instance) map[task.ThreadID]int 
 		t.Fatal(err)
 	}
 	u := unwind.New(unwind.Options{})
-	loops := map[task.ThreadID]int{}
+	native := map[task.ThreadID][]unwind.Frame{}
 	for i := range s.Threads {
 		th := &s.Threads[i]
 		frames, stop := u.Walk(nil, th, g.images, g.memory)
-		if th.Err != nil || stop.Err != nil {
+		if th.Err != nil || g.named && stop.Err != nil {
 			t.Errorf("thread %d is not captured: %v, %v", th.ID, th.Err, stop.Err)
 		}
-		for _, f := range frames {
-			if p.IsLoop(g.images.Locate(f.PC, f.Return).Function) {
-				loops[th.ID]++
-			}
+		native[th.ID] = frames
+	}
+	return native
+}
+
+// loops returns how many native frames are the interpreter's loop.
+func (g *target) loops(p *cpython.Instance, native []unwind.Frame) (n int) {
+	for _, f := range native {
+		if p.IsLoop(g.images.Locate(f.PC, f.Return).Function) {
+			n++
 		}
 	}
-	return loops
+	return n
+}
+
+// shims returns where the shims of entries are.
+func shims(frames []task.ManagedFrame) (list []task.Addr) {
+	for i := range frames {
+		if frames[i].Shim != 0 {
+			list = append(list, frames[i].Shim)
+		}
+	}
+	return list
+}
+
+// holders returns how many native frames have a shim in them.
+func holders(shims []task.Addr, native []unwind.Frame) int {
+	holds := map[int]bool{}
+	for _, a := range shims {
+		i := 0
+		for i < len(native) && native[i].SP <= a {
+			i++
+		}
+		holds[i] = true
+	}
+	return len(holds)
 }

@@ -5,7 +5,6 @@ usage: target.py OUT THREADS SCENARIO...
 Each thread blocks on a line marked "blocks". The watcher waits until all have reached
 theirs, writes what the interpreter says of them, and blocks, too.
 """
-import ctypes
 import functools
 import json
 import linecache
@@ -170,6 +169,7 @@ def recursion(n=500):
 
 @scenario
 def qsort():
+    import ctypes
     compare = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 
     def by(a, b):
@@ -306,6 +306,20 @@ def signalled():
     functools.reduce(lambda a, b: Signal()(), [1, 2])
 
 
+@scenario
+def subinterpreter():  # for a process of its own: it does not go well with other modules
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        import _xxsubinterpreters as interpreters
+    # One with its own memory would not survive sys._current_frames.
+    shared = {"isolated": False} if sys.version_info[:2] == (3, 12) else {}
+    legacy = ["legacy"] if sys.version_info >= (3, 13) else []
+    other = interpreters.create(*legacy, **shared)  # it keeps a thread state for this thread
+    getattr(interpreters, "exec" if sys.version_info >= (3, 13) else "run_string")(other, "x = 1")
+    block()
+
+
 def started(run):
     names[threading.get_ident()] = threading.get_native_id()
     run()
@@ -345,7 +359,7 @@ def watch(out, expected):
 
 
 def main():
-    out, count, chosen = sys.argv[1], int(sys.argv[2]), sys.argv[3:] or list(scenarios)
+    out, count, chosen = sys.argv[1], int(sys.argv[2]), sys.argv[3:] or [s for s in scenarios if s != "subinterpreter"]
     sys.setrecursionlimit(3000)
     sys.path.insert(0, out + ".d")
     os.makedirs(out + ".d", exist_ok=True)
