@@ -45,7 +45,7 @@ func TestTruncatedMemory(t *testing.T) {
 	for _, s := range openSaved(t) {
 		for i := range s.Memory {
 			m := s.Memory.clone()
-			for whole := m[i].Bytes; len(whole) > 0; whole = whole[:len(whole)-min(len(whole), 5)] {
+			for whole := m[i].Bytes; len(whole) > 0; whole = whole[:len(whole)-min(len(whole), 23)] {
 				m[i].Bytes = whole
 				s.readDamaged(t, m)
 			}
