@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestSourceOfGo wants of a live Go program, whole and with nothing that debuggers use,
@@ -53,7 +55,7 @@ func wantGoSource(t *testing.T, p goProgram) {
 		return len(got) > 0
 	})
 	if again := snap(t, file, "-f", "json"); again.out != live.out {
-		t.Errorf("the recording gives another report:\n%s", again.out)
+		t.Errorf("the recording gives another report:\n%s", cmp.Diff(live.out, again.out))
 	}
 	tree := snap(t, file).out
 	if !strings.Contains(tree, "main.leaf [inlined] (goinlined)") || strings.Count(tree, "main.wait + ") != 1 {

@@ -33,6 +33,8 @@ func (p *Process) Lifetime(id task.ThreadID) (task.Lifetime, bool) {
 			l.Ran, l.Queued = e.Ran, e.Queued
 		}
 	}
+	// A recording keeps microseconds.
+	l.Age, l.Ran, l.Queued = l.Age.Truncate(time.Microsecond), l.Ran.Truncate(time.Microsecond), l.Queued.Truncate(time.Microsecond)
 	return l, true
 }
 
