@@ -41,7 +41,7 @@ func (p *Printer) Headline() string {
 	case headline.Convoy:
 		return p.convoy(&h)
 	case headline.Locked, headline.Blocked:
-		return "main thread" + p.waitsIn(h.Thread.ID, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + titled(&h)
+		return "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + titled(&h)
 	case headline.Alike:
 		return p.alike(&h)
 	case headline.Idle:
@@ -279,13 +279,16 @@ const maxChain = 3
 
 // waitsIn describes a wait, and the frame of own code in which it is, with what that one waits for
 // where the wait itself does not tell.
-func (p *Printer) waitsIn(id task.ThreadID, w *profile.Wait, own *profile.Node) string {
+func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
 	if own != nil && w.Lock == profile.NoLock && w.Peer.PID == 0 {
 		if purpose := waits.Purpose(own.Function); purpose != "" {
 			return " waits " + purpose + ", in " + CallName(w) + p.calledBy(own)
 		}
 	}
-	return " waits " + p.WaitFor(id, w) + p.calledBy(own)
+	if text := pythonWait(t, w); text != "" {
+		return " waits " + text + p.calledBy(own)
+	}
+	return " waits " + p.WaitFor(t.ID, w) + p.calledBy(own)
 }
 
 // chain returns a clause for each thread that a wait leads to in one snapshot: the
@@ -305,7 +308,7 @@ func (p *Printer) chain(w *profile.Wait) (text string) {
 		own := owncode.Innermost(t.Heaviest())
 		switch {
 		case t.Wait != nil:
-			text += p.waitsIn(t.ID, t.Wait, waits.Waiter(t.Heaviest()))
+			text += p.waitsIn(t, t.Wait, waits.Waiter(t.Heaviest()))
 		case own != nil:
 			return text + " is in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
 		default:
