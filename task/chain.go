@@ -36,7 +36,8 @@ type CopiedChain struct {
 	Cut bool
 }
 
-// ManagedFrame is an activation of a function of an interpreter's language.
+// ManagedFrame is an activation of a function of an interpreter's language. One without a
+// function stands for a native frame of the interpreter that runs none.
 type ManagedFrame struct {
 	Runtime  string // with its version: "CPython 3.12.1"
 	Function string // qualified as the language's users write it
@@ -45,6 +46,9 @@ type ManagedFrame struct {
 	// Entry: native code called the interpreter to run this function. The frames before it, up
 	// to another entry, were called without a native frame of their own.
 	Entry bool
+	// Shim is an address in the native frame that runs an entry, and the frames before it; 0:
+	// not known.
+	Shim Addr
 }
 
 // The bounds of what is copied of chains in one stop.

@@ -83,6 +83,58 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// TestJoinByShims needs no names: a loop is the frame that the shim of an entry lies in. Each frame
+// of these stacks takes 16 bytes, from 0x1000 on.
+func TestJoinByShims(t *testing.T) {
+	for _, test := range []struct {
+		what, native, managed string
+		shims                 []task.Addr // of the entries
+		stop                  Reason
+		want                  string
+		err                   error
+	}{
+		{"without names", "read py_1 py_2 py_3 main", "inner* module*", []task.Addr{0x1018, 0x1030}, Bottom, "read inner module main", nil},
+		{"at the first byte of a frame", "read py_1 py_2 main", "module*", []task.Addr{0x1010}, Bottom, "read module py_2 main", nil},
+		{"parts of the loop that have its name", "read LOOP LOOP py_run main", "module*", []task.Addr{0x1028}, Bottom, "read module py_run main", nil},
+		{"two in one frame", "read py_1 py_2 main", "inner* module*", []task.Addr{0x1010, 0x1018}, Bottom, "read py_1 py_2 main", ErrApart},
+		{"below the stack", "read LOOP main", "module*", []task.Addr{0x900}, Bottom, "read module main", nil},
+		{"above the stack, by names", "read LOOP main", "module*", []task.Addr{0x9000}, Bottom, "read module main", nil},
+		{"above a cut stack", "read py_1 py_2 py_3", "inner* module*", []task.Addr{0x1018, 0x9000}, NotCaptured, "read inner py_2 py_3 module", nil},
+		{"not of each", "read LOOP py_call LOOP main", "inner* module*", []task.Addr{0x1018, 0}, Bottom, "read inner module main", nil},
+	} {
+		native, kind, name := drawn(test.native)
+		for i := range native {
+			native[i].SP = 0x1000 + 16*task.Addr(i)
+		}
+		managed, n := managedOf(test.managed), 0
+		for i := range managed {
+			if managed[i].Entry {
+				managed[i].Shim = test.shims[n]
+				n++
+			}
+		}
+		got, err := Join(nil, native, Stop{Reason: test.stop}, managed, kind, false)
+		var names []string
+		for i := range got {
+			names = append(names, name(&got[i]))
+		}
+		if line := strings.Join(names, " "); line != test.want || !errors.Is(err, test.err) {
+			t.Errorf("%s:\n got %s (%v)\nwant %s (%v)", test.what, line, err, test.want, test.err)
+		}
+	}
+}
+
+// TestLoopWithoutFunction stays in the stack.
+func TestLoopWithoutFunction(t *testing.T) {
+	native, kind, name := drawn("read LOOP py_call LOOP main")
+	managed := managedOf("x* module*")
+	managed[0].Function = ""
+	got, err := Join(nil, native, Stop{}, managed, kind, false)
+	if err != nil || len(got) != 4 || name(&got[1]) != "LOOP" || name(&got[2]) != "module" {
+		t.Error(got, err)
+	}
+}
+
 // TestJoinedFrames have the address of the loop that runs them.
 func TestJoinedFrames(t *testing.T) {
 	native, kind, _ := drawn("read LOOP main")

@@ -39,6 +39,7 @@ func appendManagedFrame(b []byte, f *task.ManagedFrame) []byte {
 	if f.Entry {
 		b = appendUint(b, 5, 1)
 	}
+	b = appendUintIf(b, 6, uint64(f.Shim))
 	return end(b, at)
 }
 
@@ -90,6 +91,8 @@ func parseManagedFrame(data []byte) (f task.ManagedFrame, err error) {
 			f.Line = index(m.n)
 		case 5:
 			f.Entry = m.bool()
+		case 6:
+			f.Shim = task.Addr(m.n)
 		}
 	}
 	if len(f.Runtime) > maxManagedText || len(f.Function) > maxManagedText || len(f.File) > maxManagedText {

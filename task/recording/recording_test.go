@@ -154,7 +154,7 @@ func (r *random) change(t task.Thread) task.Thread {
 
 func (r *random) managed() (frames []task.ManagedFrame) {
 	for i := range r.IntN(3) {
-		frames = append(frames, task.ManagedFrame{Runtime: "CPython 3.12.1", Function: fmt.Sprint("function", i), File: []string{"", "app.py"}[r.IntN(2)], Line: r.IntN(9), Entry: r.IntN(2) == 0})
+		frames = append(frames, task.ManagedFrame{Runtime: "CPython 3.12.1", Function: fmt.Sprint("function", i), File: []string{"", "app.py"}[r.IntN(2)], Line: r.IntN(9), Entry: r.IntN(2) == 0, Shim: task.Addr(r.IntN(2)) << 40})
 	}
 	return frames
 }

@@ -18,6 +18,13 @@ func isOwnManaged(l *profile.Location) bool {
 	return !isForeignFile(l.File) && !isPythonLibrary(l.File)
 }
 
+// isPython reports whether a program of that name is Python's interpreter, with or without a
+// version: what is own of it are functions of the language.
+func isPython(name string) bool {
+	version, ok := strings.CutPrefix(name, "python")
+	return ok && strings.Trim(version, ".0123456789td") == ""
+}
+
 // isPythonLibrary reports whether a file is of Python's own library, wherever that is installed:
 // in lib/python3.12/, or lib64.
 func isPythonLibrary(file string) bool {
@@ -28,7 +35,7 @@ func isPythonLibrary(file string) bool {
 		}
 		if version, ok := strings.CutPrefix(strings.TrimPrefix(rest, "64"), "/python"); ok {
 			version, _, isFolder := strings.Cut(version, "/")
-			if isFolder && strings.Trim(version, ".0123456789t") == "" {
+			if isFolder && version != "" && strings.Trim(version, ".0123456789t") == "" {
 				return true
 			}
 		}

@@ -174,3 +174,42 @@ func TestInnermost(t *testing.T) {
 		t.Errorf("innermost %v", got)
 	}
 }
+
+// TestManaged: of Python, own is what lies neither in its library nor in packages.
+func TestManaged(t *testing.T) {
+	python := &profile.Image{Path: "CPython 3.12.1", Runtime: true}
+	for file, want := range map[string]bool{
+		"/srv/app/views.py":                true,
+		"app.py":                           true,
+		"<string>":                         true,
+		"<stdin>":                          true,
+		"<frozen importlib._bootstrap>":    false,
+		"":                                 false,
+		"/usr/lib/python3.11/threading.py": false,
+		"/root/.pyenv/versions/3.13.0/lib/python3.13t/queue.py": false,
+		"/opt/python/lib64/python3.9/json/decoder.py":           false,
+		"/srv/venv/lib/python3.12/site-packages/flask/app.py":   false,
+		"/usr/lib/python3/dist-packages/apt.py":                 false,
+		"/srv/lib/python/app.py":                                true,
+		"/srv/lib/pythonic/app.py":                              true,
+		"/srv/lib/app.py":                                       true,
+	} {
+		if got := Is(&profile.Location{Image: python, Function: "work", File: file}); got != want {
+			t.Errorf("own code in %q: %t, want %t", file, got, want)
+		}
+	}
+	for path, want := range map[string]bool{
+		"/usr/bin/python3.11": false, "/usr/bin/python": false, "/opt/python3.13t": false, "/usr/bin/python3-config": true, "/srv/pythonic": true,
+	} {
+		if got := Is(&profile.Location{Image: &profile.Image{Path: path, Main: true}, Function: "time_sleep"}); got != want {
+			t.Errorf("native code of %s: %t, want %t", path, got, want)
+		}
+	}
+	for path, want := range map[string]bool{
+		"/srv/app/fast.cpython-312-x86_64-linux-gnu.so": true, "/opt/python/lib/python3.12/lib-dynload/select.so": false, "/srv/venv/lib/python3.12/site-packages/numpy/core.so": false,
+	} {
+		if got := Is(&profile.Location{Image: &profile.Image{Path: path}, Function: "step"}); got != want {
+			t.Errorf("native code of %s: %t, want %t", path, got, want)
+		}
+	}
+}

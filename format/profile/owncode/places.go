@@ -58,7 +58,7 @@ var runtimeLibraries = []string{
 // libraries besides those of the system and of runtimes.
 func isOwnImage(im *profile.Image) bool {
 	if im.Main {
-		return true
+		return !isPython(path.Base(im.Path))
 	}
 	if !strings.HasPrefix(im.Path, "/") {
 		return false // what is known of it is not enough: "[vdso]", a report without paths

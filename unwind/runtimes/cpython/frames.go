@@ -97,7 +97,7 @@ func (w *walk) frame(f *task.Object) error {
 	l := &w.p.layout.frame
 	if l.entry == entryShim && f.Bytes[l.owner] >= ownedByInterpreter {
 		if f.Bytes[l.owner] == ownedByInterpreter && (f.At != w.base || w.base == 0) {
-			w.entry()
+			w.entry(f.At)
 		}
 		return nil
 	}
@@ -105,18 +105,20 @@ func (w *walk) frame(f *task.Object) error {
 		return err
 	}
 	if l.entry == everyFrame || l.entry == isEntry && f.Bytes[l.isEntry] != 0 {
-		w.entry()
+		w.entry(0)
 	}
 	return nil
 }
 
 // entry marks the last frame as an entry, or a frame without a function if there is none
-// since the entry before.
-func (w *walk) entry() {
+// since the entry before. Shim is where the interpreter's own frame below it is: among the
+// variables of the native frame.
+func (w *walk) entry(shim task.Addr) {
 	if len(w.dst) == w.first {
 		w.dst = append(w.dst, task.ManagedFrame{})
 	}
-	w.dst[len(w.dst)-1].Entry = true
+	last := &w.dst[len(w.dst)-1]
+	last.Entry, last.Shim = true, shim
 	w.first = len(w.dst)
 }
 

@@ -1,10 +1,11 @@
-package cpython
+package cpython_test
 
 import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"stacksnap/task"
 	"stacksnap/task/live"
 	"stacksnap/task/needs"
+	"stacksnap/unwind/runtimes/cpython"
 )
 
 // python is an interpreter that tests run.
@@ -54,11 +56,11 @@ func eachPython(t *testing.T, run func(t *testing.T, py python)) {
 
 // target is a process of testdata/target.py, all of whose threads are blocked.
 type target struct {
-	pid    int
-	memory task.Memory
-	images *images.Map
-	told   map[task.ThreadID][]task.ManagedFrame // what it said of itself
-	ids    map[task.Addr]task.ThreadID           // by pthread_self
+	process task.Process
+	memory  task.Memory
+	images  *images.Map
+	told    map[task.ThreadID][]task.ManagedFrame // what it said of itself
+	ids     map[task.Addr]task.ThreadID           // by pthread_self
 }
 
 // start starts the interpreter with arguments that make it run target.py, and waits
@@ -72,29 +74,36 @@ func start(t *testing.T, py python, args ...string) *target {
 		}
 	}
 	cmd := exec.Command(py.command[0], append(py.command[1:], args...)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	stderr, err := os.Create(out + ".err")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
+	cmd.Stderr = stderr
 	cmd.Env = append(os.Environ(), "PYTHONPATH=testdata", "PYTHONDONTWRITEBYTECODE=1")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) // a wait before would take its stops
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if b, err := os.ReadFile(out); err == nil {
 			return attach(t, cmd.Process.Pid, b)
 		}
-		select {
-		case err := <-ended:
-			ended <- err
-			t.Fatalf("%v ended: %v\n%s", cmd.Args, err, &stderr)
-		default:
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%v: its threads do not block\n%s", cmd.Args, &stderr)
+		if time.Now().After(deadline) || ended(cmd.Process.Pid) {
+			t.Fatalf("%v: not all threads block\n%s", cmd.Args, read(stderr))
 		}
 	}
+}
+
+// ended reports whether a process is waited for.
+func ended(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || bytes.Contains(b, []byte(") Z"))
+}
+
+func read(f *os.File) []byte {
+	b, _ := os.ReadFile(f.Name())
+	return b
 }
 
 func attach(t *testing.T, pid int, told []byte) *target {
@@ -107,7 +116,7 @@ func attach(t *testing.T, pid int, told []byte) *target {
 		t.Log(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	g := &target{pid: pid, memory: p.Memory(), images: m, told: map[task.ThreadID][]task.ManagedFrame{}}
+	g := &target{process: p, memory: p.Memory(), images: m, told: map[task.ThreadID][]task.ManagedFrame{}}
 	g.decode(t, told)
 	return g
 }
@@ -141,10 +150,10 @@ func (g *target) thread(handle task.Addr) (task.ThreadID, bool) {
 }
 
 // instance returns the CPython of the target.
-func (g *target) instance(t *testing.T) *Instance {
+func (g *target) instance(t *testing.T) *cpython.Instance {
 	t.Helper()
 	for _, im := range g.images.Images {
-		p, err := Find(im, g.memory)
+		p, err := cpython.Find(im, g.memory)
 		if err != nil {
 			t.Fatalf("%s: %v", im.Path, err)
 		}

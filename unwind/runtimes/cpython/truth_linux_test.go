@@ -1,10 +1,14 @@
-package cpython
+package cpython_test
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"stacksnap/task"
+	"stacksnap/unwind"
+	"stacksnap/unwind/runtimes/cpython"
 )
 
 // TestFramesAreThoseThatPythonTells compares all threads of a process with what it said
@@ -20,7 +24,7 @@ func TestFramesAreThoseThatPythonTells(t *testing.T) {
 			g := start(t, py, args...)
 			p := g.instance(t)
 			g.compare(t, p, g.thread)
-			if p.layout.thread.native != 0 {
+			if hasNative(p) {
 				g.compare(t, p, nil)
 			}
 			if v := p.Version(); py.version != "" && v != py.version && !strings.HasPrefix(py.version, v+".") {
@@ -31,8 +35,9 @@ func TestFramesAreThoseThatPythonTells(t *testing.T) {
 }
 
 // compare compares the frames of each thread.
-func (g *target) compare(t *testing.T, p *Instance, threads func(task.Addr) (task.ThreadID, bool)) {
+func (g *target) compare(t *testing.T, p *cpython.Instance, threads func(task.Addr) (task.ThreadID, bool)) {
 	t.Helper()
+	loops := g.loops(t, p)
 	chains, err := p.Chains(g.memory, threads)
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +56,9 @@ func (g *target) compare(t *testing.T, p *Instance, threads func(task.Addr) (tas
 			t.Errorf("thread %d, in %v: %v", id, told[0], err)
 		}
 		sameFrames(t, frames, told)
+		if n := entries(frames); n != loops[id] {
+			t.Errorf("thread %d: %d entries, and %d native frames of the loop, for %v", id, n, loops[id], told)
+		}
 	}
 }
 
@@ -76,4 +84,49 @@ func sameFrames(t *testing.T, frames, told []task.ManagedFrame) {
 		}
 		return
 	}
+}
+
+// hasNative reports whether thread states have the system's ids.
+func hasNative(p *cpython.Instance) bool {
+	var minor int
+	_, _ = fmt.Sscanf(p.Version(), "3.%d", &minor)
+	return minor >= 11
+}
+
+func entries(frames []task.ManagedFrame) (n int) {
+	for _, f := range frames {
+		if f.Entry {
+			n++
+		}
+	}
+	return n
+}
+
+// stops is held while a process is stopped: this process can be the tracer of one.
+var stops sync.Mutex
+
+// loops returns how many native frames of the interpreter's loop each thread has.
+func (g *target) loops(t *testing.T, p *cpython.Instance) map[task.ThreadID]int {
+	t.Helper()
+	stops.Lock()
+	defer stops.Unlock()
+	s := task.Snapshot{Limit: 4 << 20}
+	if err := task.Take(g.process, &s); err != nil {
+		t.Fatal(err)
+	}
+	u := unwind.New(unwind.Options{})
+	loops := map[task.ThreadID]int{}
+	for i := range s.Threads {
+		th := &s.Threads[i]
+		frames, stop := u.Walk(nil, th, g.images, g.memory)
+		if th.Err != nil || stop.Err != nil {
+			t.Errorf("thread %d is not captured: %v, %v", th.ID, th.Err, stop.Err)
+		}
+		for _, f := range frames {
+			if p.IsLoop(g.images.Locate(f.PC, f.Return).Function) {
+				loops[th.ID]++
+			}
+		}
+	}
+	return loops
 }

@@ -162,6 +162,14 @@ func TestNumbers(t *testing.T) {
 	if own := n.inner(103); own != 3 {
 		t.Errorf("thread 103 is %d in its container", own)
 	}
+	n = numbers{handle: func(id task.ThreadID) (task.Addr, bool) { return 0x5000 * task.Addr(id), id == 8 }}
+	n.use([]task.ThreadID{7, 8}, nil)
+	if id, ok := n.byHandle(nil, 8*0x5000-darwinSlots); !ok || id != 8 {
+		t.Errorf("by its handle on Darwin: %d, %t", id, ok)
+	}
+	if id, ok := n.byHandle(nil, 7*0x5000-darwinSlots); ok {
+		t.Errorf("by the handle of none: %d", id)
+	}
 	n = numbers{}
 	n.use([]task.ThreadID{7}, nil)
 	if id, ok := n.outer(7); !ok || id != 7 || n.inner(7) != 7 {

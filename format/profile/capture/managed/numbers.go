@@ -14,6 +14,8 @@ type numbers struct {
 	same  bool // the two are the same
 	known map[task.ThreadID]task.ThreadID
 	waits task.WaitReader
+
+	handle func(task.ThreadID) (task.Addr, bool) // see [task.Capabilities].ThreadHandle; may be nil
 }
 
 // maxTranslated is how many threads of a container are looked up at a time: each takes a look
@@ -81,12 +83,29 @@ func (n *numbers) inner(id task.ThreadID) task.ThreadID {
 	return 0
 }
 
+// bySlots returns the thread whose thread-specific data is at an address.
+func (n *numbers) bySlots(at task.Addr) (task.ThreadID, bool) {
+	for _, id := range n.ids {
+		if own, ok := n.handle(id); ok && own == at {
+			return id, true
+		}
+	}
+	return 0, false
+}
+
 // tidOffsets are where a C library has the thread's number in what pthread_self points at: struct
 // pthread of glibc for amd64 and arm64 (nptl/descr.h: tid), and of musl (src/internal/pthread_impl.h).
 var tidOffsets = []task.Addr{0x2d0, 0xd0, 0x30, 0x38}
 
+// darwinSlots is where Darwin's pthread_t has the thread-specific data (libpthread,
+// src/internal.h: struct pthread_s, tsd).
+const darwinSlots = 0xe0
+
 // byHandle returns the own number of a thread by its pthread_t.
 func (n *numbers) byHandle(m task.Memory, handle task.Addr) (task.ThreadID, bool) {
+	if n.handle != nil {
+		return n.bySlots(handle + darwinSlots)
+	}
 	for _, offset := range tidOffsets {
 		var b [4]byte
 		if task.ReadFull(m, b[:], handle+offset) != nil {

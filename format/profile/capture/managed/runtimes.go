@@ -51,7 +51,8 @@ type place struct {
 func New(p task.Process, all bool, note func(string)) *Runtimes {
 	return &Runtimes{
 		find: find, memory: p.Memory(), waits: p.Capabilities().Waits, note: note, all: all,
-		seen: map[place]bool{}, kept: map[task.ThreadID][]task.ManagedFrame{},
+		threads: numbers{handle: p.Capabilities().ThreadHandle},
+		seen:    map[place]bool{}, kept: map[task.ThreadID][]task.ManagedFrame{},
 	}
 }
 
