@@ -45,7 +45,7 @@ const (
 	inLock
 	inRLock
 	inAnyLock // one of the two, or another lock of the interpreter: its symbols do not tell
-	inMutex   // which is in all locks from 3.14 on, and in others that Python code does not see
+	inMutex   // what all locks are built on from 3.14 on, and others that Python code does not see
 	inJoin
 	inSemaphore
 	inSimpleQueue
@@ -70,7 +70,7 @@ var blockerFunctions = map[string]blocker{
 	"_thread_lock___enter__": inLock, "_thread_lock___enter___impl": inLock,
 	"rlock_acquire": inRLock, "rlock_acquire_restore": inRLock, "_thread_RLock_acquire": inRLock,
 	"_thread_RLock_acquire_impl": inRLock, "_thread_RLock___enter__": inRLock, "_thread_RLock___enter___impl": inRLock,
-	"PyThread_acquire_lock_timed": inAnyLock, "_PyMutex_LockTimed": inMutex,
+	"PyThread_acquire_lock_timed": inAnyLock, "_PyMutex_LockTimed": inMutex, "_PySemaphore_Wait": inMutex,
 	"ThreadHandle_join": inJoin, "PyThreadHandleObject_join": inJoin, "thread_shutdown": inJoin,
 	"semlock_acquire": inSemaphore, "_multiprocessing_SemLock_acquire": inSemaphore, "_multiprocessing_SemLock___enter__": inSemaphore,
 	"_multiprocessing_SemLock_acquire_impl": inSemaphore, "_multiprocessing_SemLock___enter___impl": inSemaphore,

@@ -24,8 +24,8 @@ const (
 
 var (
 	anyLocks  = []blocker{inLock, inRLock, inAnyLock, inMutex}
-	joins     = []blocker{inJoin, inLock, inAnyLock}
-	queueGets = []blocker{inSimpleQueue, inAnyLock}
+	joins     = []blocker{inJoin, inLock, inAnyLock, inMutex}
+	queueGets = []blocker{inSimpleQueue, inAnyLock, inMutex}
 	reads     = []blocker{inRead}
 	children  = []blocker{inChildWait}
 )
@@ -40,7 +40,7 @@ var pythonWaits = []pythonWait{
 	{[]string{threadingFile + "Barrier.wait", threadingFile + "Barrier._wait", threadingFile + "Condition.wait_for", conditionWait}, anyLocks, "in Barrier.wait"},
 	{[]string{threadingFile + "Barrier.wait", threadingFile + "Barrier._enter", conditionWait}, anyLocks, "in Barrier.wait"},
 	{[]string{threadJoin, joinByLock}, joins, "for a thread to end (Thread.join)"},
-	{[]string{threadJoin}, []blocker{inJoin}, "for a thread to end (Thread.join)"},
+	{[]string{threadJoin}, []blocker{inJoin, inMutex}, "for a thread to end (Thread.join)"},
 	{[]string{threadingFile + "_shutdown"}, joins, "for other threads to end before the program does"},
 	{[]string{threadingFile + "_shutdown", joinByLock}, joins, "for other threads to end before the program does"},
 
@@ -53,7 +53,7 @@ var pythonWaits = []pythonWait{
 	{[]string{futureFile + "wait", eventWait, conditionWait}, anyLocks, "in concurrent.futures.wait"},
 	{[]string{futureFile + "as_completed", eventWait, conditionWait}, anyLocks, "in concurrent.futures.as_completed"},
 	{[]string{executorFile + "_worker"}, queueGets, "for work of a ThreadPoolExecutor"},
-	{[]string{executorFile + "ThreadPoolExecutor.shutdown", threadJoin}, []blocker{inJoin}, "in ThreadPoolExecutor.shutdown"},
+	{[]string{executorFile + "ThreadPoolExecutor.shutdown", threadJoin}, []blocker{inJoin, inMutex}, "in ThreadPoolExecutor.shutdown"},
 	{[]string{executorFile + "ThreadPoolExecutor.shutdown", threadJoin, joinByLock}, joins, "in ThreadPoolExecutor.shutdown"},
 
 	{[]string{processFile + "Popen.wait", processFile + "Popen._wait", processFile + "Popen._try_wait"}, children, "in Popen.wait"},

@@ -1,0 +1,75 @@
+package waits
+
+import (
+	"strings"
+	"testing"
+
+	"stacksnap/format/profile"
+)
+
+// pythonStack is a stack, the outermost frame first, in which functions with a file are Python's.
+func pythonStack(frames string) (stack []*profile.Node) {
+	python := &profile.Image{Path: "CPython 3.12.1", Runtime: true}
+	library := &profile.Image{Path: "/usr/lib/libpython3.12.so.1.0"}
+	for _, f := range strings.Fields(frames) {
+		n := &profile.Node{Location: profile.Location{Function: f, Image: library}}
+		if file, function, ok := strings.Cut(f, ":"); ok {
+			n.Location = profile.Location{Function: function, File: file, Image: python}
+			if file != "app.py" {
+				n.File = "/usr/lib/python3.12/" + file
+			}
+		}
+		stack = append(stack, n)
+	}
+	return stack
+}
+
+func TestPythonWait(t *testing.T) {
+	futex := &profile.Wait{Call: "futex", Object: "semaphore 0x10"}
+	for frames, want := range map[string]string{
+		"app.py:work lock_PyThread_acquire_lock acquire_timed PyThread_acquire_lock_timed futex":                              "for a threading.Lock",
+		"app.py:work rlock_acquire acquire_timed PyThread_acquire_lock_timed":                                                 "for a threading.RLock",
+		"app.py:work PyThread_acquire_lock_timed":                                                                             "for a Python lock",
+		"app.py:work lock_PyThread_acquire_lock acquire_timed PyEval_RestoreThread take_gil":                                  "", // it has the lock
+		"app.py:work PyThread_acquire_lock_timed app.py:handler time_sleep":                                                   "", // a signal's handler
+		"app.py:work _PySemaphore_Wait":                                                                                       "",
+		"work lock_PyThread_acquire_lock":                                                                                     "", // no Python at all
+		"app.py:work threading.py:Event.wait threading.py:Condition.wait _PySemaphore_Wait":                                   "in Event.wait",
+		"app.py:work threading.py:wait threading.py:wait lock_PyThread_acquire_lock":                                          "in Event.wait", // up to 3.10
+		"app.py:work threading.py:wait lock_PyThread_acquire_lock":                                                            "in Condition.wait",
+		"app.py:work threading.py:wait threading.py:_wait threading.py:wait_for threading.py:wait lock_PyThread_acquire_lock": "in Barrier.wait",
+		"app.py:work queue.py:Queue.get threading.py:Condition.__enter__ lock_PyThread_acquire_lock":                          "for the lock of a Condition",
+		"app.py:work queue.py:get threading.py:wait lock_PyThread_acquire_lock":                                               "in Queue.get",
+		"app.py:Queue.get threading.py:Condition.wait lock_PyThread_acquire_lock":                                             "in Condition.wait",
+		"app.py:work threading.py:Thread.join ThreadHandle_join":                                                              "for a thread to end (Thread.join)",
+		"app.py:work concurrent/futures/thread.py:ThreadPoolExecutor.shutdown threading.py:Thread.join ThreadHandle_join":     "in ThreadPoolExecutor.shutdown",
+		"app.py:work threading.py:Condition.notify lock_PyThread_acquire_lock":                                                "for a threading.Lock",
+	} {
+		if got := PythonWait(futex, pythonStack(frames)); got != want {
+			t.Errorf("%s: %q, want %q", frames, got, want)
+		}
+	}
+}
+
+// TestPythonWaitInCalls: what is said depends on the call, too.
+func TestPythonWaitInCalls(t *testing.T) {
+	const recv = "app.py:work multiprocessing/connection.py:_ConnectionBase.recv multiprocessing/connection.py:Connection._recv_bytes multiprocessing/connection.py:Connection._recv read"
+	const child = "app.py:work subprocess.py:Popen.wait subprocess.py:Popen._wait subprocess.py:Popen._try_wait wait4"
+	const lock = "app.py:work lock_PyThread_acquire_lock"
+	for _, c := range []struct {
+		frames string
+		wait   profile.Wait
+		want   string
+	}{
+		{recv, profile.Wait{Call: "read"}, "in Connection.recv"},
+		{recv, profile.Wait{Call: "read", Peer: profile.Peer{PID: 7}}, ""}, // which says more
+		{child, profile.Wait{Call: "wait4"}, "in Popen.wait"},
+		{child, profile.Wait{Call: "read"}, ""},
+		{lock, profile.Wait{Call: profile.PageFault}, ""},
+		{lock, profile.Wait{Call: "futex", Lock: profile.Mutex}, ""},
+	} {
+		if got := PythonWait(&c.wait, pythonStack(c.frames)); got != c.want {
+			t.Errorf("%s in %+v: %q, want %q", c.frames, c.wait, got, c.want)
+		}
+	}
+}
