@@ -116,7 +116,7 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 		Call: j.Call, Object: j.Object, Owner: task.ThreadID(j.Owner), OwnerName: j.OwnerName, OwnerPID: j.OwnerPID, Readers: j.Readers,
 		Receives: j.Receives, Variable: j.Variable, GoneOwner: task.ThreadID(j.GoneOwner),
 	}
-	w.Lock, _ = words.Named(j.Lock, profile.KernelLock)
+	w.Lock, _ = words.Named(j.Lock, profile.GIL)
 	if p := j.Peer; p != nil {
 		w.Peer = profile.Peer{PID: p.PID, Name: p.Name, Thread: task.ThreadID(p.Thread), ThreadName: p.ThreadName, Others: p.Others, Self: p.Self}
 		w.Peer.Action, _ = words.Named(p.Action, profile.Reply)

@@ -142,6 +142,8 @@ func had(k profile.LockKind) string {
 func lockName(w *profile.Wait) string {
 	name := w.Lock.String()
 	switch {
+	case w.Lock == profile.GIL:
+		return "the GIL"
 	case w.Variable != "":
 		name += " " + variable(w)
 	case w.Addr != 0:
