@@ -20,7 +20,7 @@ func ByLooks(n int) string {
 func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 	if !p.Profile.Sampled() {
 		if t.Wait != nil {
-			lines = append(lines, "waits "+p.waitOf(t, t.Wait))
+			lines = append(lines, "waits "+p.WaitOf(t, t.Wait))
 		}
 		return lines
 	}
@@ -30,7 +30,7 @@ func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 		}
 		thing := p.WaitFor(t.ID, &w.Wait)
 		if w.Looks == t.Looks {
-			thing = p.waitOf(t, &w.Wait)
+			thing = p.WaitOf(t, &w.Wait)
 		}
 		if w.Owners {
 			thing += ", " + had(w.Lock) + " by one thread after another"

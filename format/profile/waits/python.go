@@ -9,9 +9,40 @@ import (
 )
 
 // PythonWait returns what a thread waits for in the words of Python's library, as in "for a
-// threading.Lock" or "in Queue.get"; empty if it waits in no known function of that library. The
-// stack begins with the outermost frame.
-func PythonWait(w *profile.Wait, stack []*profile.Node) string {
+// threading.Lock" or "in Queue.get"; empty if it waits in no known function of that library, or in
+// several.
+func PythonWait(t *profile.Thread, w *profile.Wait) string {
+	says := pythonWaitIn(w, t.Heaviest())
+	if says == "" {
+		return ""
+	}
+	awake := 0 // samples in which it was found elsewhere, as while it was not waiting
+	if t.Together == nil {
+		awake = t.Samples / awakeShare
+	}
+	if elsewhere(w, says, t.Roots, nil) > awake {
+		return ""
+	}
+	return says
+}
+
+// awakeShare is the part of a thread's samples that may be elsewhere than where it always waited.
+const awakeShare = 50
+
+// elsewhere counts the samples whose stacks do not have the thread wait for what is said.
+func elsewhere(w *profile.Wait, says string, nodes, path []*profile.Node) (n int) {
+	for _, node := range nodes {
+		stack := append(path, node) // siblings take its place
+		if node.Self > 0 && pythonWaitIn(w, stack) != says {
+			n += node.Self
+		}
+		n += elsewhere(w, says, node.Children, stack)
+	}
+	return n
+}
+
+// pythonWaitIn is PythonWait for one stack, which begins with the outermost frame.
+func pythonWaitIn(w *profile.Wait, stack []*profile.Node) string {
 	inner := lastOfPython(stack)
 	if inner < 0 || w.Lock != profile.NoLock || w.Peer.PID != 0 {
 		return ""

@@ -45,7 +45,7 @@ func TestPythonWait(t *testing.T) {
 		"app.py:work concurrent/futures/thread.py:ThreadPoolExecutor.shutdown threading.py:Thread.join ThreadHandle_join":     "in ThreadPoolExecutor.shutdown",
 		"app.py:work threading.py:Condition.notify lock_PyThread_acquire_lock":                                                "for a threading.Lock",
 	} {
-		if got := PythonWait(futex, pythonStack(frames)); got != want {
+		if got := pythonWaitIn(futex, pythonStack(frames)); got != want {
 			t.Errorf("%s: %q, want %q", frames, got, want)
 		}
 	}
@@ -68,8 +68,44 @@ func TestPythonWaitInCalls(t *testing.T) {
 		{lock, profile.Wait{Call: profile.PageFault}, ""},
 		{lock, profile.Wait{Call: "futex", Lock: profile.Mutex}, ""},
 	} {
-		if got := PythonWait(&c.wait, pythonStack(c.frames)); got != c.want {
+		if got := pythonWaitIn(&c.wait, pythonStack(c.frames)); got != c.want {
 			t.Errorf("%s in %+v: %q, want %q", c.frames, c.wait, got, c.want)
 		}
 	}
+}
+
+// TestPythonWaitOfSeveral: what is said of a thread, or of several that are shown together, is true of
+// all their stacks, but for the moments in which a thread was awake.
+func TestPythonWaitOfSeveral(t *testing.T) {
+	w := &profile.Wait{Call: "futex"}
+	const get, lock = "app.py:work queue.py:Queue.get threading.py:Condition.wait lock_PyThread_acquire_lock", "app.py:work lock_PyThread_acquire_lock"
+	for _, c := range []struct {
+		get, lock int
+		together  *profile.Together
+		want      string
+	}{
+		{100, 0, nil, "in Queue.get"},
+		{98, 2, nil, "in Queue.get"},
+		{97, 3, nil, ""},
+		{100, 0, &profile.Together{}, "in Queue.get"},
+		{99, 1, &profile.Together{}, ""},
+	} {
+		th := &profile.Thread{Samples: c.get + c.lock, Together: c.together, Roots: []*profile.Node{tree(get, c.get), tree(lock, c.lock)}}
+		if got := PythonWait(th, w); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// tree is a stack of some samples.
+func tree(frames string, n int) *profile.Node {
+	stack := pythonStack(frames)
+	for i, node := range stack {
+		node.Count = n
+		if i > 0 {
+			stack[i-1].Children = []*profile.Node{node}
+		}
+	}
+	stack[len(stack)-1].Self = n
+	return stack[0]
 }
