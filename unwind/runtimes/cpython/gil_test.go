@@ -43,7 +43,7 @@ func TestLocks(t *testing.T) {
 		b.put(gil+gilSwitches, 7)
 		b.put(state+136, handle)
 		change(b)
-		p := &Instance{runtime: runtime, layout: layout312(), states: map[task.ThreadID]threadState{id: {handle: handle}}}
+		p := &Instance{runtime: runtime, layout: with312(), states: map[task.ThreadID]threadState{id: {handle: handle}}}
 		locks := p.Locks(b, threads)
 		if name == "no GIL" || name == "GIL elsewhere" {
 			if len(locks) != 0 {
@@ -66,8 +66,14 @@ func TestLocksOfLoops(t *testing.T) {
 	b.put(0x1000+40, 0x3000)
 	b.put(0x3000, 0x3000) // the next is itself
 	b.put(0x3000+384, 0x2000)
-	p := &Instance{runtime: 0x1000, layout: layout312()}
+	p := &Instance{runtime: 0x1000, layout: with312()}
 	if locks := p.Locks(b, nil); len(locks) != 1 {
 		t.Errorf("%d locks", len(locks))
 	}
+}
+
+func with312() layout {
+	l := layout312()
+	l.gil = gilOf(12)
+	return l
 }

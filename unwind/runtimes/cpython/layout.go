@@ -80,9 +80,9 @@ type objectLayout struct{ kind, typeName, typeSize int }
 func layoutOf(minor int) (layout, bool) {
 	switch minor {
 	case 8, 9:
-		return layoutBefore311(104, 1, oldLines, gilOf(minor)), true
+		return layoutBefore311(104, 1, oldLines), true
 	case 10:
-		return layoutBefore311(96, 2, deltaLines, gilOf(minor)), true
+		return layoutBefore311(96, 2, deltaLines), true
 	case 11:
 		return layout311(), true
 	case 12:
@@ -92,10 +92,9 @@ func layoutOf(minor int) (layout, bool) {
 }
 
 // layoutBefore311 returns the layout of the versions whose frames are objects.
-func layoutBefore311(lasti, unit int, format lineFormat, gil gilLayout) layout {
+func layoutBefore311(lasti, unit int, format lineFormat) layout {
 	return layout{
 		head:    32,
-		gil:     gil,
 		interp:  interpLayout{next: 0, threads: 8},
 		thread:  threadLayout{next: 8, interp: 16, handle: 176, frame: 24},
 		frame:   frameLayout{code: 32, previous: 24, instr: lasti, unit: unit, entry: everyFrame},
@@ -110,7 +109,6 @@ func layout311() layout {
 	return layout{
 		head:   40,
 		interp: interpLayout{next: 0, threads: 16},
-		gil:    gilOf(11),
 		thread: threadLayout{next: 8, interp: 16, handle: 152, native: 160, frame: 56},
 		cframe: linkLayout{next: 8, size: 16},
 		frame:  frameLayout{code: 32, previous: 48, instr: 56, entry: isEntry, isEntry: 68, owner: 69},
@@ -128,7 +126,6 @@ func layout312() layout {
 	return layout{
 		head:   40,
 		interp: interpLayout{next: 0, threads: 72},
-		gil:    gilOf(12),
 		thread: threadLayout{next: 8, interp: 16, handle: 136, native: 144, frame: 56},
 		cframe: linkLayout{next: 0, size: 8},
 		frame:  frameLayout{code: 0, previous: 8, instr: 56, entry: entryShim, owner: 70},

@@ -67,7 +67,7 @@ func sameFrames(t *testing.T, frames, told []task.ManagedFrame) {
 	t.Helper()
 	var named []task.ManagedFrame
 	for _, f := range frames {
-		if f.Entry = false; f.Function != "" {
+		if f.Entry, f.Shim = false, 0; f.Function != "" {
 			named = append(named, f)
 		}
 	}
