@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/format/profile/waits/python"
 	"stacksnap/task"
 )
 
@@ -77,6 +79,25 @@ func (p *Printer) WaitFor(id task.ThreadID, w *profile.Wait) string {
 		return fmt.Sprintf("for %s, held by %s", thing, Plural(w.Readers, "reader"))
 	}
 	return "for " + thing
+}
+
+// pythonWait describes a wait of a thread in the words of Python's library; "" if it is not for
+// something of that library. The call follows where it is about more than a lock's word.
+func pythonWait(t *profile.Thread, w *profile.Wait) string {
+	text := python.Wait(t, w)
+	if text == "" || waits.IsParked(w) {
+		return text
+	}
+	return text + ", " + inCall(w)
+}
+
+// WaitOf is WaitFor for the wait in which a thread has its heaviest stack, in the words of Python's
+// library where it is in that.
+func (p *Printer) WaitOf(t *profile.Thread, w *profile.Wait) string {
+	if text := python.Wait(t, w); text != "" {
+		return text + ", " + inCall(w)
+	}
+	return p.WaitFor(t.ID, w)
 }
 
 // inCall describes the call of a wait and its object.

@@ -1,7 +1,7 @@
-package waits
+package python
 
-// pythonWait says what a thread waits for in functions of Python's library.
-type pythonWait struct {
+// wait says what a thread waits for in functions of Python's library.
+type wait struct {
 	calls []string // the innermost ones, the outermost of them first: a file's end and a qualified name
 	in    []blocker
 	says  string
@@ -30,8 +30,8 @@ var (
 	children  = []blocker{inChildWait}
 )
 
-// pythonWaits are known for all versions from 3.8 on. The one with the most calls counts.
-var pythonWaits = []pythonWait{
+// known are the waits that hold for all versions from 3.8 on. The one with the most calls counts.
+var known = []wait{
 	{[]string{conditionWait}, anyLocks, "in Condition.wait"},
 	{[]string{threadingFile + "Condition.wait_for", conditionWait}, anyLocks, "in Condition.wait_for"},
 	{[]string{threadingFile + "Condition.__enter__"}, anyLocks, "for the lock of a Condition"},

@@ -1,4 +1,6 @@
-package waits
+// Package python says what threads of CPython wait for in the words of Python's library, by the functions
+// of the library and of the interpreter that are on their stacks.
+package python
 
 import (
 	"slices"
@@ -6,13 +8,14 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/owncode"
+	"stacksnap/format/profile/waits"
 )
 
-// PythonWait returns what a thread waits for in the words of Python's library, as in "for a
+// Wait returns what a thread waits for in the words of Python's library, as in "for a
 // threading.Lock" or "in Queue.get"; empty if it waits in no known function of that library, or in
 // several.
-func PythonWait(t *profile.Thread, w *profile.Wait) string {
-	says := pythonWaitIn(w, t.Heaviest())
+func Wait(t *profile.Thread, w *profile.Wait) string {
+	says := waitIn(w, t.Heaviest())
 	if says == "" {
 		return ""
 	}
@@ -33,7 +36,7 @@ const awakeShare = 50
 func elsewhere(w *profile.Wait, says string, nodes, path []*profile.Node) (n int) {
 	for _, node := range nodes {
 		stack := append(path, node) // siblings take its place
-		if node.Self > 0 && pythonWaitIn(w, stack) != says {
+		if node.Self > 0 && waitIn(w, stack) != says {
 			n += node.Self
 		}
 		n += elsewhere(w, says, node.Children, stack)
@@ -41,16 +44,16 @@ func elsewhere(w *profile.Wait, says string, nodes, path []*profile.Node) (n int
 	return n
 }
 
-// pythonWaitIn is PythonWait for one stack, which begins with the outermost frame.
-func pythonWaitIn(w *profile.Wait, stack []*profile.Node) string {
-	inner := lastOfPython(stack)
+// waitIn is Wait for one stack, which begins with the outermost frame.
+func waitIn(w *profile.Wait, stack []*profile.Node) string {
+	inner := lastManaged(stack)
 	if inner < 0 || w.Lock != profile.NoLock || w.Peer.PID != 0 {
 		return ""
 	}
 	in := blockerOf(w, stack[inner+1:])
-	best, says := 0, pythonBlockers[in]
-	for i := range pythonWaits {
-		p := &pythonWaits[i]
+	best, says := 0, blockers[in]
+	for i := range known {
+		p := &known[i]
 		if slices.Contains(p.in, in) && len(p.calls) > best && p.ends(stack[:inner+1]) {
 			best, says = len(p.calls), p.says
 		}
@@ -58,8 +61,8 @@ func pythonWaitIn(w *profile.Wait, stack []*profile.Node) string {
 	return says
 }
 
-// lastOfPython returns the index of the innermost frame of a Python function; -1 if there is none.
-func lastOfPython(stack []*profile.Node) int {
+// lastManaged returns the index of the innermost frame of a Python function; -1 if there is none.
+func lastManaged(stack []*profile.Node) int {
 	for i, n := range slices.Backward(stack) {
 		if n.Image != nil && n.Image.Runtime && strings.HasPrefix(n.Image.Path, "CPython ") {
 			return i
@@ -84,8 +87,8 @@ const (
 	inChildWait
 )
 
-// pythonBlockers says what a thread waits for in a blocker that no known Python function called.
-var pythonBlockers = map[blocker]string{
+// blockers says what a thread waits for in a blocker that no known Python function called.
+var blockers = map[blocker]string{
 	inLock:        "for a threading.Lock",
 	inRLock:       "for a threading.RLock",
 	inAnyLock:     "for a Python lock",
@@ -109,23 +112,23 @@ var blockerFunctions = map[string]blocker{
 }
 
 // gilFunctions wait for the GIL, also after a function above has what it waited for.
-var gilFunctions = set("take_gil", "PyEval_RestoreThread", "PyEval_AcquireThread", "PyEval_AcquireLock", "PyGILState_Ensure")
+var gilFunctions = []string{"take_gil", "PyEval_RestoreThread", "PyEval_AcquireThread", "PyEval_AcquireLock", "PyGILState_Ensure"}
 
 // blockerOf returns the blocker of the native frames that the innermost Python function called.
 func blockerOf(w *profile.Wait, native []*profile.Node) (in blocker) {
 	for _, n := range native {
-		name := undecorated(n.Function)
-		if gilFunctions[n.Function] || gilFunctions[name] {
+		name, _, _ := strings.Cut(n.Function, ".") // of a part that the compiler split off
+		if slices.Contains(gilFunctions, name) {
 			return noBlocker
 		}
 		if in == noBlocker {
-			in = blockerFunctions[n.Function]
+			in = blockerFunctions[name]
 		}
 	}
 	switch {
-	case in != noBlocker && idlenessOf(w) != parked:
+	case in != noBlocker && !waits.IsParked(w):
 		return noBlocker // a page fault
-	case in == noBlocker && IsForChild(w):
+	case in == noBlocker && waits.IsForChild(w):
 		return inChildWait
 	case in == noBlocker && w.Call == "read":
 		return inRead
@@ -134,21 +137,21 @@ func blockerOf(w *profile.Wait, native []*profile.Node) (in blocker) {
 }
 
 // ends reports whether the innermost frames of a stack are those calls.
-func (p *pythonWait) ends(stack []*profile.Node) bool {
+func (p *wait) ends(stack []*profile.Node) bool {
 	if len(stack) < len(p.calls) {
 		return false
 	}
 	for i, n := range stack[len(stack)-len(p.calls):] {
-		if !isPythonCall(n, p.calls[i]) {
+		if !isCall(n, p.calls[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// isPythonCall reports whether a frame is of a function of Python's library, given by its file and its
+// isCall reports whether a frame is of a function of Python's library, given by its file and its
 // qualified name. Up to 3.10 a frame has the last part of the name alone.
-func isPythonCall(n *profile.Node, call string) bool {
+func isCall(n *profile.Node, call string) bool {
 	file, name, _ := strings.Cut(call, ":")
 	if !strings.HasSuffix(n.File, file) || owncode.Is(&n.Location) {
 		return false

@@ -1,4 +1,4 @@
-package waits
+package python
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"stacksnap/format/profile"
 )
 
-// pythonStack is a stack, the outermost frame first, in which functions with a file are Python's.
-func pythonStack(frames string) (stack []*profile.Node) {
+// stackOf is a stack, the outermost frame first, in which functions with a file are Python's.
+func stackOf(frames string) (stack []*profile.Node) {
 	python := &profile.Image{Path: "CPython 3.12.1", Runtime: true}
 	library := &profile.Image{Path: "/usr/lib/libpython3.12.so.1.0"}
 	for _, f := range strings.Fields(frames) {
@@ -24,7 +24,7 @@ func pythonStack(frames string) (stack []*profile.Node) {
 	return stack
 }
 
-func TestPythonWait(t *testing.T) {
+func TestWait(t *testing.T) {
 	futex := &profile.Wait{Call: "futex", Object: "semaphore 0x10"}
 	for frames, want := range map[string]string{
 		"app.py:work lock_PyThread_acquire_lock acquire_timed PyThread_acquire_lock_timed futex":                              "for a threading.Lock",
@@ -45,14 +45,14 @@ func TestPythonWait(t *testing.T) {
 		"app.py:work concurrent/futures/thread.py:ThreadPoolExecutor.shutdown threading.py:Thread.join ThreadHandle_join":     "in ThreadPoolExecutor.shutdown",
 		"app.py:work threading.py:Condition.notify lock_PyThread_acquire_lock":                                                "for a threading.Lock",
 	} {
-		if got := pythonWaitIn(futex, pythonStack(frames)); got != want {
+		if got := waitIn(futex, stackOf(frames)); got != want {
 			t.Errorf("%s: %q, want %q", frames, got, want)
 		}
 	}
 }
 
-// TestPythonWaitInCalls: what is said depends on the call, too.
-func TestPythonWaitInCalls(t *testing.T) {
+// TestWaitInCalls: what is said depends on the call, too.
+func TestWaitInCalls(t *testing.T) {
 	const recv = "app.py:work multiprocessing/connection.py:_ConnectionBase.recv multiprocessing/connection.py:Connection._recv_bytes multiprocessing/connection.py:Connection._recv read"
 	const child = "app.py:work subprocess.py:Popen.wait subprocess.py:Popen._wait subprocess.py:Popen._try_wait wait4"
 	const lock = "app.py:work lock_PyThread_acquire_lock"
@@ -68,15 +68,15 @@ func TestPythonWaitInCalls(t *testing.T) {
 		{lock, profile.Wait{Call: profile.PageFault}, ""},
 		{lock, profile.Wait{Call: "futex", Lock: profile.Mutex}, ""},
 	} {
-		if got := pythonWaitIn(&c.wait, pythonStack(c.frames)); got != c.want {
+		if got := waitIn(&c.wait, stackOf(c.frames)); got != c.want {
 			t.Errorf("%s in %+v: %q, want %q", c.frames, c.wait, got, c.want)
 		}
 	}
 }
 
-// TestPythonWaitOfSeveral: what is said of a thread, or of several that are shown together, is true of
+// TestWaitOfSeveral: what is said of a thread, or of several that are shown together, is true of
 // all their stacks, but for the moments in which a thread was awake.
-func TestPythonWaitOfSeveral(t *testing.T) {
+func TestWaitOfSeveral(t *testing.T) {
 	w := &profile.Wait{Call: "futex"}
 	const get, lock = "app.py:work queue.py:Queue.get threading.py:Condition.wait lock_PyThread_acquire_lock", "app.py:work lock_PyThread_acquire_lock"
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestPythonWaitOfSeveral(t *testing.T) {
 		{99, 1, &profile.Together{}, ""},
 	} {
 		th := &profile.Thread{Samples: c.get + c.lock, Together: c.together, Roots: []*profile.Node{tree(get, c.get), tree(lock, c.lock)}}
-		if got := PythonWait(th, w); got != c.want {
+		if got := Wait(th, w); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
@@ -99,7 +99,7 @@ func TestPythonWaitOfSeveral(t *testing.T) {
 
 // tree is a stack of some samples.
 func tree(frames string, n int) *profile.Node {
-	stack := pythonStack(frames)
+	stack := stackOf(frames)
 	for i, node := range stack {
 		node.Count = n
 		if i > 0 {
