@@ -128,7 +128,7 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 		Receives: j.Receives, Variable: j.Variable, GoneOwner: task.ThreadID(j.GoneOwner),
 		Gone: task.Outsider{Ended: j.GoneEnded, Parent: j.Parent, ParentName: j.ParentName}, Hung: j.Hung,
 	}
-	w.Lock, _ = words.Named(j.Lock, profile.KernelLock)
+	w.Lock, _ = words.Named(j.Lock, profile.GIL)
 	if p := j.Peer; p != nil {
 		w.Peer = profile.Peer{PID: p.PID, Name: p.Name, Thread: task.ThreadID(p.Thread), ThreadName: p.ThreadName, Others: p.Others, Self: p.Self, AlsoSelf: p.AlsoSelf}
 		w.Peer.Action, _ = words.Named(p.Action, profile.Reply)

@@ -37,7 +37,7 @@ func allowed() map[string][]string {
 	return map[string][]string{
 		"target.arch": arches, "image.arch": arches, "target.os": {"darwin", "linux"},
 		"thread.state": states, "together.state": states, "node.by": methods, "cut.reason": reasons,
-		"wait.lock":     {"mutex", "rwlock", "unfair lock", "file lock", "queue", "one-time call", "thread", "kernel mutex", "kernel rwlock", "kernel lock"},
+		"wait.lock":     {"mutex", "rwlock", "unfair lock", "file lock", "queue", "one-time call", "thread", "kernel mutex", "kernel rwlock", "kernel lock", "GIL"},
 		"thread.qos":    {"maintenance", "background", "utility", "default", "user-initiated", "user-interactive"},
 		"peer.act":      {"write", "read", "end", "release", "reply"},
 		"stalled.state": {"connecting", "not accepted", "not taken", "silent", "unread"},

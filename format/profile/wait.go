@@ -157,10 +157,11 @@ const (
 	KernelMutex                     // a mutex of the kernel
 	KernelReadWrite                 // a read-write lock of the kernel
 	KernelLock                      // another lock of the kernel
+	GIL                             // the lock that a thread of CPython holds while it runs Python code
 	numLockKinds
 )
 
-var lockNames = [numLockKinds]string{"", "mutex", "rwlock", "unfair lock", "file lock", "thread", "queue", "one-time call", "kernel mutex", "kernel rwlock", "kernel lock"}
+var lockNames = [numLockKinds]string{"", "mutex", "rwlock", "unfair lock", "file lock", "thread", "queue", "one-time call", "kernel mutex", "kernel rwlock", "kernel lock", "GIL"}
 
 // String returns the kind in a word or two; it is empty for NoLock.
 func (k LockKind) String() string {

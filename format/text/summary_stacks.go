@@ -281,11 +281,11 @@ func (b *summary) waitRow(rs *rows, t *profile.Thread, w *profile.Wait) *row {
 		r.state = true
 		return r
 	}
-	text, named := b.WaitFor(t.ID, w), ""
+	text, named := b.WaitOf(t, w), ""
 	if !t.Main && w.Lock == profile.NoLock {
 		inCall := *w
 		inCall.Object = ""
-		text, named = b.WaitFor(t.ID, &inCall), text
+		text, named = b.WaitOf(t, &inCall), text
 	}
 	r := rs.of(stack, text)
 	if len(r.threads) == 0 {

@@ -184,7 +184,7 @@ func doing(l headline.Link) string {
 	p := &Printer{Profile: l.Profile}
 	switch t := l.Thread; {
 	case t.Wait != nil:
-		return ", which waits " + p.WaitFor(t.ID, t.Wait)
+		return ", which waits " + p.WaitOf(t, t.Wait)
 	case t.State == task.Stopped:
 		return ", which is stopped"
 	case t.State != task.Running:

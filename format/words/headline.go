@@ -329,6 +329,9 @@ func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node)
 			return " waits " + purpose + ", in " + CallName(w) + p.calledBy(own)
 		}
 	}
+	if text := pythonWait(t, w); text != "" {
+		return " waits " + text + p.calledBy(own)
+	}
 	if text := p.looksUp(t, w, own); text != "" {
 		return text
 	}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+	"stacksnap/format/profile/waits/python"
 	"stacksnap/task"
 )
 
@@ -25,7 +27,7 @@ func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 		case t.State == task.Running: // it was in a call that waits for a disk
 			return []string{inCall(t.Wait)}
 		}
-		lines = []string{"waits " + p.WaitFor(t.ID, t.Wait)}
+		lines = []string{"waits " + p.WaitOf(t, t.Wait)}
 		if s := &t.Wait.Stalled; s.Count > 0 {
 			lines = append(lines, stalled(s))
 		}
@@ -36,6 +38,9 @@ func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 			return lines
 		}
 		thing := p.WaitFor(t.ID, &w.Wait)
+		if w.Looks == t.Looks {
+			thing = p.WaitOf(t, &w.Wait)
+		}
 		if w.Owners {
 			thing += ", " + had(w.Lock) + " by one thread after another"
 		}
@@ -95,6 +100,25 @@ func (p *Printer) byGone(w *profile.Wait) string {
 		thread = "the main thread"
 	}
 	return "since the fork by " + thread + " of the parent process " + ProcessName(w.Gone.ParentName, w.Gone.Parent) + ", which cannot unlock it here"
+}
+
+// pythonWait describes a wait of a thread in the words of Python's library; "" if it is not for
+// something of that library. The call follows where it is about more than a lock's word.
+func pythonWait(t *profile.Thread, w *profile.Wait) string {
+	text := python.Wait(t, w)
+	if text == "" || waits.IsParked(w) {
+		return text
+	}
+	return text + ", " + inCall(w)
+}
+
+// WaitOf is WaitFor for the wait in which a thread has its heaviest stack, in the words of Python's
+// library where it is in that.
+func (p *Printer) WaitOf(t *profile.Thread, w *profile.Wait) string {
+	if text := python.Wait(t, w); text != "" {
+		return text + ", " + inCall(w)
+	}
+	return p.WaitFor(t.ID, w)
 }
 
 // inCall describes the call of a wait and its object.
@@ -160,6 +184,8 @@ func had(k profile.LockKind) string {
 func lockName(w *profile.Wait) string {
 	name := w.Lock.String()
 	switch {
+	case w.Lock == profile.GIL:
+		return "the GIL"
 	case w.Variable != "":
 		name += " " + variable(w)
 	case w.Addr != 0:

@@ -17,6 +17,9 @@ func TestEachLockHasASentence(t *testing.T) {
 		if k == profile.ThreadEnd {
 			want = "for thread 3 to end"
 		}
+		if k == profile.GIL {
+			want = "for the GIL, held by thread 3"
+		}
 		if k.String() == "" || got != want {
 			t.Errorf("lock %d: %q, want %q", k, got, want)
 		}

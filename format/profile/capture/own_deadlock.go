@@ -31,6 +31,9 @@ func (s *shot) isDeadlock(d *profile.Deadlock) bool {
 	g := &several{shots: []*shot{s}}
 	var sleepers []sleeper
 	for i := range d.Waiters {
+		if d.Waiters[i].Wait.Lock == profile.GIL {
+			continue // it wakes again and again, and goes on waiting while the holder sleeps
+		}
 		if one, ok := g.watch(&d.Waiters[i]); ok {
 			defer one.watch.Close()
 			sleepers = append(sleepers, one)

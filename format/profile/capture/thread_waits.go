@@ -160,7 +160,7 @@ func hasPeer(l profile.Look) bool { return l.Wait != nil && l.Wait.Peer.PID != 0
 // that all were asked.
 func (r *recorder) ask(s *task.Snapshot, limit time.Duration, retry bool) (looks []profile.Look, whole bool) {
 	asked := r.rounds.asked
-	finder := waits.New(r.process, r.tracker.images, s.Threads)
+	finder := waits.New(r.process, r.tracker.images, s.Threads).WithRuntimes(r.runtimes)
 	began := time.Now()
 	whole = true
 	defer func() {
@@ -222,7 +222,7 @@ func (r *recorder) stackOf(i int, t *task.Thread) []unwind.Frame {
 // all), and what the owners of their locks wait for. It returns what it found, and the
 // queries that are left open.
 func (s *shot) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, open []waits.PeerQuery) {
-	finder := waits.New(s.process, s.tracker.images, s.snapshot.Threads)
+	finder := waits.New(s.process, s.tracker.images, s.snapshot.Threads).WithRuntimes(s.runtimes)
 	asked := make([]bool, len(s.stacks))
 	var ask func(i int)
 	ask = func(i int) {

@@ -14,20 +14,21 @@ import (
 type process struct {
 	task.Process
 	task.PeerFinder
-	info    task.Info
-	memory  map[task.Addr][]byte
-	calls   map[task.ThreadID]task.Syscall
-	files   map[int]string
-	holders map[int]int
-	watched map[int][]int
-	hidden  int // that are watched and open no more
-	handles map[task.ThreadID]task.Addr
-	threads []task.ThreadID
-	left    int // of how many answers a thread is still in its call; 0: always
-	wchans  map[task.ThreadID]string
-	ended   []int // numbers of threads that it does not have
-	saved   bool  // it is not live
-	away    int   // for how many answers a thread is not back in its call
+	info     task.Info
+	memory   map[task.Addr][]byte
+	calls    map[task.ThreadID]task.Syscall
+	files    map[int]string
+	holders  map[int]int
+	watched  map[int][]int
+	hidden   int // that are watched and open no more
+	handles  map[task.ThreadID]task.Addr
+	threads  []task.ThreadID
+	left     int // of how many answers a thread is still in its call; 0: always
+	wchans   map[task.ThreadID]string
+	ended    []int // numbers of threads that it does not have
+	saved    bool  // it is not live
+	runtimes RuntimeLocks
+	away     int // for how many answers a thread is not back in its call
 }
 
 func (p *process) Info() task.Info     { return p.info }

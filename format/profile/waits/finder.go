@@ -34,6 +34,8 @@ type Finder struct {
 	retries Retries
 	gaveUp  bool // the retries were used up before the thread was back in its call
 
+	runtimes RuntimeLocks
+
 	queries []PeerQuery // open queries
 
 	gone map[task.Addr]goneOwner // keyed by the mutex
@@ -51,6 +53,19 @@ func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
 	for i := range threads {
 		f.names[threads[i].ID] = threads[i].Name
 	}
+	return f
+}
+
+// RuntimeLocks are the locks of the language runtimes of a process.
+type RuntimeLocks interface {
+	// LockOf returns the lock for which a thread waits that waits for a futex's word, and the thread
+	// that has held it since before the snapshot, 0 if that is not known.
+	LockOf(word task.Addr) (lock task.Addr, owner task.ThreadID, ok bool)
+}
+
+// WithRuntimes returns the Finder after it has been given the locks of the process's runtimes.
+func (f *Finder) WithRuntimes(locks RuntimeLocks) *Finder {
+	f.runtimes = locks
 	return f
 }
 

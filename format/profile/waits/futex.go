@@ -26,6 +26,7 @@ func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 	switch {
 	case f.info.Arch == task.I386: // whose locks are laid out differently
 	case f.rust(w, c):
+	case f.gil(w, word):
 	case f.within(c.frames, condFunctions) != "" && f.within(c.frames, mutexFunctions) == "":
 		w.Object = fmt.Sprintf("condition variable (futex %v)", word)
 	case f.within(c.frames, semFunctions) != "":
@@ -93,6 +94,22 @@ func (r rustWait) describe(w *profile.Wait, word task.Addr) {
 		return
 	}
 	w.Addr = word
+}
+
+// gil describes the wait for an interpreter's lock, and reports whether it is one.
+func (f *Finder) gil(w *profile.Wait, word task.Addr) bool {
+	if f.runtimes == nil {
+		return false
+	}
+	lock, owner, ok := f.runtimes.LockOf(word)
+	if !ok {
+		return false
+	}
+	w.Lock, w.Addr, w.Object = profile.GIL, lock, ""
+	if owner != 0 && f.live(owner) {
+		w.Owner = owner
+	}
+	return true
 }
 
 // lockSize is the number of bytes to read of a lock, the size of the smallest one.

@@ -37,8 +37,32 @@ func onLinuxNumber(p *process, number int, args [6]uint64, functions ...string) 
 		t.Registers.Set(reg, args[i])
 	}
 	threads := []task.Thread{{ID: self, Name: "self"}, {ID: other, Name: "other"}}
-	w, _ := New(p, m, threads).Find(t, frames)
+	w, _ := New(p, m, threads).WithRuntimes(p.runtimes).Find(t, frames)
 	return w
+}
+
+// gil is an interpreter's lock at 0x9000, for which threads wait at lockAt.
+type gil struct{ owner task.ThreadID }
+
+func (g gil) LockOf(word task.Addr) (lock task.Addr, owner task.ThreadID, ok bool) {
+	return 0x9000, g.owner, word == lockAt
+}
+
+// TestGIL: a futex of an interpreter's lock is that lock, by whatever function it is waited for.
+func TestGIL(t *testing.T) {
+	for owner, want := range map[task.ThreadID]profile.Wait{
+		other: {Call: "futex", Lock: profile.GIL, Addr: 0x9000, Owner: other, OwnerName: "other"},
+		dead:  {Call: "futex", Lock: profile.GIL, Addr: 0x9000},
+		0:     {Call: "futex", Lock: profile.GIL, Addr: 0x9000},
+	} {
+		p := &process{runtimes: gil{owner}}
+		if d := cmp.Diff(&want, onLinux(p, "futex", [6]uint64{lockAt, 0x189, 0}, "___pthread_cond_timedwait", "take_gil")); d != "" {
+			t.Error(d)
+		}
+		if w := onLinux(p, "futex", [6]uint64{lockAt + 4, 0x189, 0}, "___pthread_cond_timedwait", "take_gil"); w.Lock != profile.NoLock {
+			t.Errorf("of another word: %+v", w)
+		}
+	}
 }
 
 func TestLinuxLocks(t *testing.T) {

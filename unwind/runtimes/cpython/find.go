@@ -61,6 +61,7 @@ func layoutFor(v version, told bool, m task.Memory, at task.Addr) (layout, error
 	if !ok {
 		return l, errLayout
 	}
+	l.gil = gilOf(v.minor())
 	return l, nil
 }
 

@@ -10,6 +10,7 @@ package cpython
 type layout struct {
 	head    int // of the runtime's list of interpreters
 	interp  interpLayout
+	gil     gilLayout
 	thread  threadLayout
 	cframe  linkLayout // between thread and frames; size 0: none
 	frame   frameLayout
@@ -20,6 +21,12 @@ type layout struct {
 }
 
 type interpLayout struct{ next, threads int }
+
+// gilLayout says where the lock of an interpreter is.
+type gilLayout struct {
+	runtime int // in the runtime's state, for all interpreters; 0: not there
+	interp  int // a pointer in each interpreter; 0: none
+}
 
 type threadLayout struct {
 	next, interp int

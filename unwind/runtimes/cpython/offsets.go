@@ -20,7 +20,7 @@ type debugOffsets struct {
 	words int // all of them
 
 	head                                                                                 int
-	interpNext, interpThreads                                                            int
+	interpNext, interpThreads, interpGIL                                                 int
 	threadNext, threadInterp, threadFrame, threadBase, threadHandle, threadNative        int
 	framePrevious, frameCode, frameInstr, frameOwner, frameCopy                          int
 	codeFile, codeName, codeQualname, codeLines, codeFirstLine, codeBytecode, codeCopies int
@@ -40,7 +40,7 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 	switch minor {
 	case 13:
 		return debugOffsets{
-			words: 73, head: 5, interpNext: 8, interpThreads: 9,
+			words: 73, head: 5, interpNext: 8, interpThreads: 9, interpGIL: 14,
 			threadNext: 21, threadInterp: 22, threadFrame: 23, threadHandle: 24, threadNative: 25,
 			framePrevious: 29, frameCode: 30, frameInstr: 31, frameOwner: 33,
 			codeFile: 35, codeName: 36, codeQualname: 37, codeLines: 38, codeFirstLine: 39, codeBytecode: 43,
@@ -49,7 +49,7 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 		}, true
 	case 14:
 		return debugOffsets{
-			words: 95, head: 5, interpNext: 8, interpThreads: 9,
+			words: 95, head: 5, interpNext: 8, interpThreads: 9, interpGIL: 15,
 			threadNext: 24, threadInterp: 25, threadFrame: 26, threadHandle: 27, threadNative: 28,
 			framePrevious: 32, frameCode: 33, frameInstr: 34, frameOwner: 36, frameCopy: 38,
 			codeFile: 40, codeName: 41, codeQualname: 42, codeLines: 43, codeFirstLine: 44, codeBytecode: 48, codeCopies: 49,
@@ -58,7 +58,7 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 		}, true
 	case 15:
 		return debugOffsets{
-			words: 111, head: 5, interpNext: 8, interpThreads: 9,
+			words: 111, head: 5, interpNext: 8, interpThreads: 9, interpGIL: 15,
 			threadNext: 24, threadInterp: 25, threadFrame: 26, threadBase: 27, threadHandle: 30, threadNative: 31,
 			framePrevious: 40, frameCode: 41, frameInstr: 42, frameOwner: 44, frameCopy: 46,
 			codeFile: 48, codeName: 49, codeQualname: 50, codeLines: 51, codeFirstLine: 52, codeBytecode: 56, codeCopies: 57,
@@ -146,6 +146,9 @@ func (d *debugOffsets) layout(w *words, free bool) layout {
 			ascii: object(d.unicodeASCII), compact: object(d.unicodeSize) - 8, // a pointer ends the larger one
 		},
 		object: objectLayout{kind: object(d.objectType), typeName: object(d.typeName), typeSize: object(d.typeName) + 8},
+	}
+	if own := state(d.interpGIL + 1); !free && state(d.interpGIL+3) == own+gilLocked && state(d.interpGIL+4) == own+gilHolder {
+		l.gil.interp = state(d.interpGIL)
 	}
 	l.code.size = l.code.bytecode
 	l.code.firstTraceable = l.code.bytecode - 16 // int _co_firsttraceable; void *co_extra

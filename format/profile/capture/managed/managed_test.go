@@ -17,6 +17,7 @@ type fake struct {
 	frames map[task.ThreadID][]task.ManagedFrame
 	err    error
 	asked  int
+	locks  []runtimes.Lock
 }
 
 func (f *fake) Name() string { return "Fake 1.0" }
@@ -32,6 +33,10 @@ func (f *fake) Chains(_ task.Memory, byHandle func(task.Addr) (task.ThreadID, bo
 
 func (f *fake) Frames(dst []task.ManagedFrame, id task.ThreadID, _ []task.Object, _ task.Memory) ([]task.ManagedFrame, error) {
 	return append(dst, f.frames[id]...), f.err
+}
+
+func (f *fake) Locks(task.Memory, func(task.Addr) (task.ThreadID, bool)) []runtimes.Lock {
+	return f.locks
 }
 
 func (f *fake) IsLoop(symbol string) bool { return symbol == "eval" }
@@ -174,5 +179,35 @@ func TestNumbers(t *testing.T) {
 	n.use([]task.ThreadID{7}, nil)
 	if id, ok := n.outer(7); !ok || id != 7 || n.inner(7) != 7 {
 		t.Errorf("without a container: %d, %t", id, ok)
+	}
+}
+
+// TestLockOf: a thread waits for a lock by the words that belong to it, and the owner is known if no
+// other thread has had the lock since before the stop.
+func TestLockOf(t *testing.T) {
+	lock := runtimes.Lock{Addr: 0x100, From: 0x120, To: 0x150, Owner: 7, Switches: 3}
+	for name, c := range map[string]struct {
+		now   runtimes.Lock
+		owner task.ThreadID
+	}{
+		"held on":   {lock, 7},
+		"let go":    {runtimes.Lock{Addr: 0x100, From: 0x120, To: 0x150, Switches: 3}, 0},
+		"passed on": {runtimes.Lock{Addr: 0x100, From: 0x120, To: 0x150, Owner: 8, Switches: 4}, 0},
+		"and back":  {runtimes.Lock{Addr: 0x100, From: 0x120, To: 0x150, Owner: 7, Switches: 5}, 0},
+	} {
+		f := &fake{locks: []runtimes.Lock{lock}}
+		r := of(f, nil)
+		r.Found(imagesOf())
+		r.Chains([]task.ThreadID{7, 8}, true)
+		f.locks = []runtimes.Lock{c.now}
+		for word, is := range map[task.Addr]bool{0x11f: false, 0x120: true, 0x14f: true, 0x150: false} {
+			at, owner, ok := r.LockOf(word)
+			if ok != is || is && (at != 0x100 || owner != c.owner) {
+				t.Errorf("%s: %v: %v %d %v", name, word, at, owner, ok)
+			}
+		}
+	}
+	if _, _, ok := (*Runtimes)(nil).LockOf(0x120); ok {
+		t.Error("a process without runtimes has a lock")
 	}
 }

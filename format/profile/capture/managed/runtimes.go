@@ -29,6 +29,8 @@ type Runtimes struct {
 	cost    time.Duration // of reading them
 	stale   bool          // a thread had no chain, or that of another
 
+	locks [][]runtimes.Lock // of each runtime, before the last stop
+
 	frames []task.ManagedFrame
 	kept   map[task.ThreadID][]task.ManagedFrame // of the last stack of each thread
 	apart  int                                   // stacks whose managed frames do not match
@@ -117,6 +119,7 @@ func (r *Runtimes) Chains(ids []task.ThreadID, fresh bool) map[task.ThreadID][]t
 	if fresh || r.chains == nil || r.stale && time.Since(r.read) > pause {
 		r.readChains(ids)
 	}
+	r.noteLocks()
 	return r.chains
 }
 
