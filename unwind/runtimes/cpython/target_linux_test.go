@@ -59,6 +59,7 @@ type target struct {
 	images *images.Map
 	told   map[task.ThreadID][]task.ManagedFrame // what it said of itself
 	ids    map[task.Addr]task.ThreadID           // by pthread_self
+	said   []byte                                // the same, as it was written
 }
 
 // start starts the interpreter with arguments that make it run target.py, and waits
@@ -107,7 +108,7 @@ func attach(t *testing.T, pid int, told []byte) *target {
 		t.Log(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	g := &target{pid: pid, memory: p.Memory(), images: m, told: map[task.ThreadID][]task.ManagedFrame{}}
+	g := &target{pid: pid, memory: p.Memory(), images: m, told: map[task.ThreadID][]task.ManagedFrame{}, said: told}
 	g.decode(t, told)
 	return g
 }
