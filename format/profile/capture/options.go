@@ -31,9 +31,11 @@ type Options struct {
 	Suspend   task.Suspension
 	Threads   profile.ThreadFilter
 	Kernel    bool // frames in the kernel are captured, too
-	ToEnd     bool // that the target ends is expected, and not noted
-	Alone     bool // see [task.Options]
-	Follow    bool // [OneShots]: the processes that these wait for are captured, too
+	// NoRuntimes has nothing read of languages' runtimes, such as goroutines.
+	NoRuntimes bool
+	ToEnd      bool // that the target ends is expected, and not noted
+	Alone      bool // see [task.Options]
+	Follow     bool // [OneShots]: the processes that these wait for are captured, too
 	// Timelines has the profile keep when each sample was taken, see
 	// [profile.Builder.KeepTimelines].
 	Timelines bool
