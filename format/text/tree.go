@@ -49,6 +49,7 @@ func writeTree(p *printer) error {
 
 // rest writes what comes below the stacks.
 func (p *printer) rest() {
+	p.tasks()
 	if p.Places {
 		p.images()
 	} else {

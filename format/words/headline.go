@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -42,6 +43,8 @@ func (p *Printer) Headline() string {
 		return p.convoy(&h)
 	case headline.Locked, headline.Blocked:
 		return "main thread" + p.waitsIn(h.Thread.ID, h.Wait, h.Own) + p.chain(h.Wait) + whenAsked(&h) + titled(&h)
+	case headline.Parked:
+		return p.parked(h.Tasks)
 	case headline.Alike:
 		return p.alike(&h)
 	case headline.Idle:
@@ -140,6 +143,53 @@ func (p *Printer) convoy(h *headline.Headline) string {
 func (p *Printer) alike(h *headline.Headline) string {
 	text := fmt.Sprintf("%s of %s threads wait in %s", Count(h.Threads), Count(p.Profile.NumThreads()), CallName(h.Wait))
 	return text + p.calledBy(h.Own) + whenAsked(h)
+}
+
+// parked returns the headline of tasks that no thread runs.
+func (p *Printer) parked(t *headline.Tasks) string {
+	noun := TaskNoun(t.Task)
+	text := fmt.Sprintf("%s of %s wait", Count(t.Number), Plural(t.Of, noun))
+	switch {
+	case t.Main:
+		text = "main " + noun + " waits"
+	case t.Of == 1:
+		text = "the only " + noun + " waits"
+	case t.Number == 1:
+		text = fmt.Sprintf("1 of %s waits", Plural(t.Of, noun))
+	}
+	return text + " in " + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created)
+}
+
+// taskPlace returns a phrase with the own code in which tasks wait. What has a dot in its name is a
+// function that it called: sync.Mutex.Lock.
+func (p *Printer) taskPlace(t *headline.Tasks) string {
+	if t.Own == nil {
+		return ""
+	}
+	how := ", in "
+	if strings.Contains(t.Wait, ".") {
+		how = ", called by "
+	}
+	return how + p.functionIn(t.Own.Location, nameRoom) + sourceLine(&t.Own.Location)
+}
+
+// TaskNoun returns what a runtime's tasks are called.
+func TaskNoun(t *profile.Task) string {
+	if strings.HasPrefix(t.Runtime, "Go ") {
+		return "goroutine"
+	}
+	return "task"
+}
+
+// TaskWait returns what a task waits in.
+func TaskWait(t *profile.Task) string { return Word(cmp.Or(t.Wait, "an unknown wait"), MaxText) }
+
+// CreatedBy returns a phrase with where a task was made; "" if that is not known.
+func (p *Printer) CreatedBy(l *profile.Location) string {
+	if l == nil || l.Function == "" {
+		return ""
+	}
+	return ", created by " + p.functionIn(*l, nameRoom) + sourceLine(l)
 }
 
 // whenAsked returns a phrase with the number of observations that found a wait.

@@ -26,6 +26,7 @@ const (
 	Computing              // over many snapshots, the process used CPU time, as CPU describes
 	Starved                // over many snapshots, runnable threads mostly waited for a CPU
 	Stuck                  // over many snapshots, Thread was mostly in an uninterruptible sleep, as Wait and CPU describe
+	Parked                 // tasks that no thread runs wait, as Tasks describes, and the main thread has nothing to do
 	Alike                  // many threads, counted by Threads, wait at one place, given by Wait and Own
 	Blocked                // the main thread is blocked, in Wait
 	Located                // the main thread was most often in one function, as CPU's Where and Share describe; nothing more is certain
@@ -43,12 +44,13 @@ type Headline struct {
 	Title   string        // what the process says of itself in its command line, for a waiting main thread; mostly empty
 	Looks   int           // for many snapshots: number of observations; all of them found Wait
 	CPU     CPUTime
+	Tasks   *Tasks // nil: it is about none
 }
 
 // Of returns the headline of a profile.
 func Of(p *profile.Profile) Headline {
 	for _, find := range []func(*profile.Profile) Headline{
-		crashed, deadlocked, stopped, convoy, locked, running, computing, starved, stuck, alike, blocked, located,
+		crashed, deadlocked, stopped, convoy, locked, running, computing, starved, stuck, parked, alike, blocked, located,
 	} {
 		if a := find(p); a.Kind != None {
 			return a
