@@ -44,6 +44,8 @@ type Profile struct {
 	// Tasks are those that no thread runs, of one snapshot: alike ones in one entry, the
 	// largest entry first. They are empty where tasks are not read.
 	Tasks []*Task
+	// TaskDeadlocks are those of tasks that no thread runs.
+	TaskDeadlocks []TaskDeadlock
 	// Deadlocks are those found in more than one observation, or in the last.
 	Deadlocks []Deadlock
 	// Images are the images that contain a frame, lowest address first; for a translated

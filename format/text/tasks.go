@@ -81,13 +81,13 @@ func (p *printer) task(t *profile.Task, noun string) {
 		name = "main " + name
 	}
 	if t.Name != "" {
-		name += " " + words.Quoted(t.Name)
+		name = noun + " " + words.Quoted(t.Name)
 	}
 	since := ""
 	if t.Since > 0 {
 		since = " for " + words.Seconds(t.Since)
 	}
-	p.Text("  ", 6, p.Name(name)+" in "+words.TaskWait(t)+since+p.CreatedBy(t.Created))
+	p.Text("  ", 6, p.Name(name)+words.TaskState(t)+since+p.CreatedBy(t.Created))
 	for _, n := range shownFrames(t.Path) {
 		if n.Cut != nil {
 			p.Line("%s%s", p.Indent(words.Position{Level: 1}), p.cutHere(n.Cut))

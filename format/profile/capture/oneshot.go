@@ -37,6 +37,7 @@ func (s *shot) addTasks() {
 	}) {
 		s.builder.Note(line)
 	}
+	s.runtimes.AddTasks(s.builder)
 }
 
 // peerLimit is the time for finding out for which other processes the threads of one wait.

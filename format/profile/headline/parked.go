@@ -25,7 +25,7 @@ const leastParked = 10
 // any that wait for locks, then the main one, and then those of which there are most.
 func parked(p *profile.Profile) Headline {
 	t := p.MainThread()
-	if p.Sampled() || len(p.Tasks) == 0 || t == nil || owncode.Innermost(t.Heaviest()) != nil {
+	if p.Sampled() || len(p.Tasks) == 0 || t == nil || owncode.Innermost(t.Heaviest()) != nil && !inIdleLoop(t.Heaviest()) {
 		return Headline{}
 	}
 	groups := tasksByPlace(p.Tasks)
@@ -70,6 +70,9 @@ func tasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
 			key.function, key.line = own.Function, own.Line
 		}
 		all += t.Count
+		if IsReady(t) {
+			continue
+		}
 		if g := index[key]; g != nil {
 			g.Number += t.Count
 			if g.Created != nil && (t.Created == nil || *t.Created != *g.Created) {
@@ -93,9 +96,15 @@ func IsMainTask(t *profile.Task) bool {
 	return t.ID == 1 && t.Count == 1 && strings.HasPrefix(t.Runtime, "Go ")
 }
 
-// lockWaits are what goroutines wait in for locks; before Go 1.20 for all of them "semacquire".
+// IsReady reports whether a task of asyncio waits for nothing but to be run.
+func IsReady(t *profile.Task) bool {
+	return t.Wait == "ready" && strings.HasPrefix(t.Runtime, "CPython ")
+}
+
+// lockWaits are what tasks wait in for locks; goroutines before Go 1.20 for all of them "semacquire".
 var lockWaits = map[string]bool{
 	"sync.Mutex.Lock": true, "sync.RWMutex.Lock": true, "sync.RWMutex.RLock": true, "semacquire": true,
+	"asyncio.Lock": true,
 }
 
 // IsLockWait reports whether a task waits for a lock.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	"stacksnap/images"
 	"stacksnap/images/object"
@@ -92,7 +93,7 @@ var errTaskOffsets = errors.New("asyncio's table of offsets is damaged")
 func readTaskOffsets(m task.Memory, in *images.Map) (o taskOffsets, ok bool, err error) {
 	for _, im := range in.Images {
 		f, has := im.File.(object.DataFinder)
-		if !has {
+		if name := im.Name(); !has || !im.Main && !strings.Contains(name, "_asyncio") && !strings.Contains(name, "python") {
 			continue
 		}
 		for _, name := range []string{".AsyncioDebug", "__DATA,AsyncioDebug"} {
