@@ -42,6 +42,9 @@
 // it at runtime.asmcgocall (unwind/goruntime.go, goAway). The other functions of Go's
 // runtime at which a stack begins or changes are listed there.
 //
+// Package golang reads the goroutines that no thread runs. Their frames are native, too:
+// package unwind walks them from the registers that Go's scheduler has saved.
+//
 // The frames of Go programs are native, and images/golang names them. JIT-compiled
 // code is named by the files that its compilers write for perf, which
 // images/generated reads. Neither needs this package.
