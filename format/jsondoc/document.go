@@ -31,6 +31,7 @@ func newDocument(p *profile.Profile) *jsonDocument {
 		j.Unnamed = slices.Contains(unnamed, im)
 		d.Images = append(d.Images, j)
 	}
+	d.Tasks = newJSONTasks(p)
 	d.Deadlocks = newJSONDeadlocks(p.Deadlocks)
 	for _, circle := range p.Deadlocks {
 		if p.Sampled() {

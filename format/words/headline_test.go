@@ -53,6 +53,8 @@ func headlined() map[string]*profile.Profile {
 	busy.Roots = []*profile.Node{{Location: profile.Location{Function: "hot", Image: &profile.Image{Path: "/it"}}, Self: 100, Spent: busy.Spent}}
 	awake := waiter(1, task.Sleeping, nil)
 	awake.Roots = []*profile.Node{{Location: profile.Location{Function: "step"}, Self: 1}}
+	parked := oneOf(waiter(1, task.Sleeping, &profile.Wait{Call: "futex"}))
+	parked.Tasks = []*profile.Task{{Runtime: "Go 1.26.1", ID: 1, Wait: "chan receive", Count: 1}}
 	return map[string]*profile.Profile{
 		"None": oneOf(), "Crashed": crashed, "Deadlocked": dead,
 		"Stopped":   oneOf(waiter(1, task.Stopped, nil)),
@@ -66,6 +68,7 @@ func headlined() map[string]*profile.Profile {
 		"Blocked":   oneOf(waiter(1, task.Sleeping, &profile.Wait{Call: "read"})),
 		"Idle":      oneOf(idle),
 		"Located":   oneOf(awake),
+		"Parked":    parked,
 	}
 }
 
@@ -82,6 +85,7 @@ func TestEveryKindHasAHeadline(t *testing.T) {
 		"Computing":  "100 % of the CPU time in hot (it); CPU time was 1.000 s in 1.000 s",
 		"Starved":    "starved: waiting for a CPU 100 % of the time when runnable",
 		"Stuck":      "main thread waits uninterruptibly, as for a disk, in 100 % of its samples",
+		"Parked":     "main goroutine waits in chan receive",
 		"Alike":      "100 of 101 threads wait in read",
 		"Blocked":    "main thread waits in read",
 		"Idle":       "idle: main thread in epoll_wait",
