@@ -1,9 +1,11 @@
 package words
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +71,65 @@ func headlined() map[string]*profile.Profile {
 		"Idle":      oneOf(idle),
 		"Located":   oneOf(awake),
 		"Parked":    parked,
+
+		"TasksDeadlocked": tasksInCircle(2),
+	}
+}
+
+// tasksInCircle returns a profile in which n tasks of asyncio await each other.
+func tasksInCircle(n int) *profile.Profile {
+	p := oneOf(waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait"}))
+	d := profile.TaskDeadlock{Runtime: "CPython 3.12.1"}
+	for i := range n {
+		d.Tasks = append(d.Tasks, profile.TaskInDeadlock{ID: uint64(i + 1), Name: fmt.Sprintf("Task-%d", i+1), Function: "one"})
+	}
+	p.TaskDeadlocks = append(p.TaskDeadlocks, d)
+	return p
+}
+
+// TestDeadlocksOfTasks: the headline names the tasks of a circle, up to a number.
+func TestDeadlocksOfTasks(t *testing.T) {
+	for n, want := range map[int]string{
+		1: "deadlock: asyncio task Task-1 (one) waits for itself",
+		6: "deadlock of 6 asyncio tasks: Task-1 (one) awaits Task-2 (one) awaits Task-3 (one) awaits Task-4 (one) awaits 2 others in turn, the last of which awaits Task-1 (one)",
+	} {
+		if got := Headline(tasksInCircle(n)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// asyncioTasks returns a profile of a main thread in asyncio's loop, and n tasks that wait.
+func asyncioTasks(n int, wait string) *profile.Profile {
+	im := &profile.Image{Path: "CPython 3.12.1", Runtime: true, Symbols: true}
+	node := func(function, file string, line int) *profile.Node {
+		return &profile.Node{Location: profile.Location{Image: im, Function: function, File: file, Line: line}, Count: 1}
+	}
+	stack := []*profile.Node{
+		node("<module>", "/srv/aio.py", 14), node("BaseEventLoop._run_once", "/usr/lib/python3.12/asyncio/base_events.py", 1933),
+		node("EpollSelector.select", "/usr/lib/python3.12/selectors.py", 468),
+	}
+	stack[0].Children, stack[1].Children, stack[2].Self = stack[1:2], stack[2:], 1
+	main := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait"})
+	main.Roots = stack[:1]
+	p := oneOf(main)
+	path := []*profile.Node{node("fetch", "/srv/aio.py", 5), node("Lock.acquire", "/usr/lib/python3.12/asyncio/locks.py", 113)}
+	p.Tasks = []*profile.Task{
+		{Runtime: im.Path, Wait: wait, Path: path, Count: n},
+		{Runtime: im.Path, Wait: "ready", Path: path[:1], Count: 2},
+	}
+	return p
+}
+
+// TestTasksOfAsyncio: where the loop is idle, the headline says what its tasks wait for.
+func TestTasksOfAsyncio(t *testing.T) {
+	p := asyncioTasks(999, "asyncio.Lock")
+	if got, want := Headline(p), "999 of 1,001 asyncio tasks wait for asyncio.Lock, in fetch (aio.py:5)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p.Threads[0].Roots[0].Children[0].Children[0].File = "/srv/own.py" // in a callback, not in the selector
+	if got := Headline(p); strings.Contains(got, "tasks") {
+		t.Errorf("while the loop runs a callback: %q", got)
 	}
 }
 
@@ -90,6 +151,8 @@ func TestEveryKindHasAHeadline(t *testing.T) {
 		"Blocked":    "main thread waits in read",
 		"Idle":       "idle: main thread in epoll_wait",
 		"Located":    "main thread in step",
+
+		"TasksDeadlocked": "deadlock of 2 asyncio tasks: Task-1 (one) awaits Task-2 (one) awaits Task-1 (one)",
 	}
 	kinds, profiles := kindNames(t), headlined()
 	if len(kinds) != len(profiles) {
