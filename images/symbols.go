@@ -219,6 +219,20 @@ func (n *named) DataSymbol(name string) (vmaddr uint64, ok bool) {
 	return 0, false
 }
 
+// SymbolsOf implements [object.SymbolFinder].
+func (n *named) SymbolsOf(names ...string) []object.Symbol {
+	found := object.SymbolsOf(n.File, names...)
+	if more := n.more(); more != nil && !slices.ContainsFunc(found, func(s object.Symbol) bool { return s.Name != "" }) {
+		found = object.SymbolsOf(more.File, names...)
+		for i := range found {
+			if found[i].Name != "" {
+				found[i].VMAddr -= more.by
+			}
+		}
+	}
+	return found
+}
+
 // Variable implements [object.VariableReporter].
 func (n *named) Variable(vmaddr uint64) (object.Symbol, bool) {
 	if s, ok := n.more().variable(vmaddr); ok {

@@ -31,6 +31,7 @@ func newDocument(p *profile.Profile) *jsonDocument {
 		j.Unnamed = slices.Contains(unnamed, im)
 		d.Images = append(d.Images, j)
 	}
+	d.Tasks, d.TaskDeadlocks = newJSONTasks(p), newJSONTaskDeadlocks(p)
 	d.Deadlocks = newJSONDeadlocks(p.Deadlocks)
 	for _, circle := range p.Deadlocks {
 		if p.Sampled() {
@@ -202,6 +203,9 @@ func newJSONNode(n *profile.Node, depth, parent int, images map[*profile.Image]i
 	}
 	for _, a := range n.Also {
 		j.Also = append(j.Also, a.PC.String())
+	}
+	if n.PC == 0 && n.Image != nil && n.Image.Runtime { // of a task: no native code runs it
+		j.Address, j.By, j.Offset = "", "", nil
 	}
 	if f := n.Folded; f != nil {
 		j.Address, j.By, j.Folded = "", "", &jsonFold{f.Branches, f.Nodes}

@@ -26,6 +26,8 @@ type jsonDocument struct {
 	Notes         []string           `json:"notes"`
 	Images        []jsonImage        `json:"images"`
 	Threads       []jsonThread       `json:"threads"`
+	Tasks         []jsonTask         `json:"tasks,omitempty"`
+	TaskDeadlocks []jsonTaskCircle   `json:"task_deadlocks,omitempty"`
 	Deadlocks     [][]jsonWaiter     `json:"deadlocks,omitempty"`
 	DeadlockTimes []jsonDeadlockTime `json:"deadlocks_stood,omitempty"`
 	View          *jsonView          `json:"view,omitempty"`

@@ -48,8 +48,9 @@ func readJSON(r io.Reader, maxNodes int) (*profile.Profile, error) {
 // document in memory.
 type documentReader struct {
 	in      *jsonpart.Reader
-	whole   jsonDocument // the document without the threads
+	whole   jsonDocument // the document without the threads and tasks
 	threads []*profile.Thread
+	tasks   []*profile.Task
 	images  []*profile.Image // the images of nodes, filled in at the end
 	names   map[string]string
 	kept    int // bytes of names and of the members of threads besides nodes
@@ -72,10 +73,15 @@ func (d *documentReader) read() error {
 }
 
 func (d *documentReader) member(name string) error {
-	if name != "threads" {
+	read := d.readThread
+	switch name {
+	case "threads":
+	case "tasks":
+		read = d.readTask
+	default:
 		return d.in.Member(name, &d.whole)
 	}
-	if err := d.in.Elements(d.readThread); err != nil {
+	if err := d.in.Elements(read); err != nil {
 		return fmt.Errorf("%q: %w", name, err)
 	}
 	return nil

@@ -19,7 +19,7 @@ func (d *documentReader) model(j *jsonDocument) (*profile.Profile, error) {
 		Tool: j.Tool, Start: timeOf(j.Start), End: timeOf(j.End), Interval: time.Duration(j.Interval), Snapshots: j.Snapshots,
 		MissedTicks: j.MissedTicks, Halted: j.Halted, Stops: j.Stops, Stopped: time.Duration(j.Stopped), LongestStop: time.Duration(j.LongestStop),
 		OwnCPU: time.Duration(j.OwnCPU), Frames: j.Frames, Walks: j.Walks, Bottoms: j.Bottoms, MissedThreads: j.MissedThreads,
-		Notes: j.Notes, Threads: d.threads, Target: j.Target.info(),
+		Notes: j.Notes, Threads: d.threads, Tasks: d.tasks, TaskDeadlocks: taskDeadlocks(j.TaskDeadlocks), Target: j.Target.info(),
 	}
 	if err := d.modelImages(p, j); err != nil {
 		return nil, err

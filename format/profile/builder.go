@@ -38,7 +38,8 @@ type Builder struct {
 	crowd  crowd
 	looks  looks
 	names  symbolizer
-	source *sources       // for [Builder.Calls]; nil before its first call
+	source *sources // for [Builder.Calls]; nil before its first call
+	tasks  []*builtTask
 	nodes  []Node         // allocated and not in use yet
 	calls  []*Node        // room for the first child of nodes, likewise
 	ends   []callee       // keys of all nodes, by their number
@@ -312,6 +313,7 @@ func (b *Builder) Profile() *Profile {
 		t.Waits = sortedWaits(r.Waits)
 		p.Threads[i] = &t
 	}
+	p.Tasks = b.tasksBy(source)
 	p.Notes = slices.Concat(b.p.Notes, b.SourceNotes())
 	if n := b.crowd.threads; n > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("there were more than %d threads: %d later ones are shown together with others of their name", maxThreads, n))

@@ -306,3 +306,17 @@ func (g *Group) Waiters() (all []Waiter) {
 	}
 	return all
 }
+
+// TaskDeadlock is a circle of tasks of a runtime, each of which waits for the end of the next,
+// and the last for that of the first.
+type TaskDeadlock struct {
+	Runtime string // with its version
+	Tasks   []TaskInDeadlock
+}
+
+// TaskInDeadlock is a task of a [TaskDeadlock].
+type TaskInDeadlock struct {
+	ID       uint64
+	Name     string
+	Function string // the outermost one of its stack
+}

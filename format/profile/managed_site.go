@@ -40,3 +40,26 @@ func (n *symbolizer) runtime(name string) *Image {
 	}
 	return im
 }
+
+// AddManagedTask adds a task whose stack has the functions of a runtime alone, the outermost
+// first.
+func (b *Builder) AddManagedTask(t *Task, frames []task.ManagedFrame) {
+	made := &builtTask{Task: *t}
+	var last *Node
+	for i := range frames {
+		n := &Node{Location: b.names.siteOf(&unwind.Frame{Managed: &frames[i]}).Location, Count: t.Count}
+		if last == nil {
+			made.outermost = n
+		} else {
+			last.Children = []*Node{n}
+		}
+		last = n
+	}
+	if last != nil {
+		last.Self = t.Count
+	}
+	b.tasks = append(b.tasks, made)
+}
+
+// AddTaskDeadlock adds tasks of which each waits for the next, and the last for the first.
+func (b *Builder) AddTaskDeadlock(d TaskDeadlock) { b.p.TaskDeadlocks = append(b.p.TaskDeadlocks, d) }

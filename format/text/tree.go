@@ -57,6 +57,7 @@ func writeTree(p *printer, stacks func(*printer)) error {
 
 // rest writes what comes below the stacks.
 func (p *printer) rest() {
+	p.tasks()
 	if p.Places {
 		p.images()
 	} else {

@@ -39,7 +39,7 @@ func (p *printer) unseen() {
 			p.notSeen(r.runtime)
 		}
 	}
-	if p.runsGo() {
+	if len(p.Profile.Tasks) == 0 && p.runsGo() {
 		p.notSeen(goroutines)
 	}
 }

@@ -1,9 +1,11 @@
 package words
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +57,8 @@ func headlined() map[string]*profile.Profile {
 	busy.Roots = []*profile.Node{{Location: profile.Location{Function: "hot", Image: &profile.Image{Path: "/it"}}, Self: 100, Spent: busy.Spent}}
 	awake := waiter(1, task.Sleeping, nil)
 	awake.Roots = []*profile.Node{{Location: profile.Location{Function: "step"}, Self: 1}}
+	parked := oneOf(waiter(1, task.Sleeping, &profile.Wait{Call: "futex"}))
+	parked.Tasks = []*profile.Task{{Runtime: "Go 1.26.1", ID: 1, Wait: "chan receive", Count: 1}}
 	return map[string]*profile.Profile{
 		"None": oneOf(), "Crashed": crashed, "Deadlocked": dead,
 		"Stopped":   oneOf(waiter(1, task.Stopped, nil)),
@@ -69,6 +73,66 @@ func headlined() map[string]*profile.Profile {
 		"Stalled":   oneOf(stalled),
 		"Idle":      oneOf(idle),
 		"Located":   oneOf(awake),
+		"Parked":    parked,
+
+		"TasksDeadlocked": tasksInCircle(2),
+	}
+}
+
+// tasksInCircle returns a profile in which n tasks of asyncio await each other.
+func tasksInCircle(n int) *profile.Profile {
+	p := oneOf(waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait"}))
+	d := profile.TaskDeadlock{Runtime: "CPython 3.12.1"}
+	for i := range n {
+		d.Tasks = append(d.Tasks, profile.TaskInDeadlock{ID: uint64(i + 1), Name: fmt.Sprintf("Task-%d", i+1), Function: "one"})
+	}
+	p.TaskDeadlocks = append(p.TaskDeadlocks, d)
+	return p
+}
+
+// TestDeadlocksOfTasks: the headline names the tasks of a circle, up to a number.
+func TestDeadlocksOfTasks(t *testing.T) {
+	for n, want := range map[int]string{
+		1: "deadlock: asyncio task Task-1 (one) waits for itself",
+		6: "deadlock of 6 asyncio tasks: Task-1 (one) awaits Task-2 (one) awaits Task-3 (one) awaits Task-4 (one) awaits 2 others in turn, the last of which awaits Task-1 (one)",
+	} {
+		if got := Headline(tasksInCircle(n)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// asyncioTasks returns a profile of a main thread in asyncio's loop, and n tasks that wait.
+func asyncioTasks(n int, wait string) *profile.Profile {
+	im := &profile.Image{Path: "CPython 3.12.1", Runtime: true, Symbols: true}
+	node := func(function, file string, line int) *profile.Node {
+		return &profile.Node{Location: profile.Location{Image: im, Function: function, File: file, Line: line}, Count: 1}
+	}
+	stack := []*profile.Node{
+		node("<module>", "/srv/aio.py", 14), node("BaseEventLoop._run_once", "/usr/lib/python3.12/asyncio/base_events.py", 1933),
+		node("EpollSelector.select", "/usr/lib/python3.12/selectors.py", 468),
+	}
+	stack[0].Children, stack[1].Children, stack[2].Self = stack[1:2], stack[2:], 1
+	main := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait"})
+	main.Roots = stack[:1]
+	p := oneOf(main)
+	path := []*profile.Node{node("fetch", "/srv/aio.py", 5), node("Lock.acquire", "/usr/lib/python3.12/asyncio/locks.py", 113)}
+	p.Tasks = []*profile.Task{
+		{Runtime: im.Path, Wait: wait, Path: path, Count: n},
+		{Runtime: im.Path, Wait: "ready", Path: path[:1], Count: 2},
+	}
+	return p
+}
+
+// TestTasksOfAsyncio: where the loop is idle, the headline says what its tasks wait for.
+func TestTasksOfAsyncio(t *testing.T) {
+	p := asyncioTasks(999, "asyncio.Lock")
+	if got, want := Headline(p), "999 of 1,001 asyncio tasks wait for asyncio.Lock, in fetch (aio.py:5)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p.Threads[0].Roots[0].Children[0].Children[0].File = "/srv/own.py" // in a callback, not in the selector
+	if got := Headline(p); strings.Contains(got, "tasks") {
+		t.Errorf("while the loop runs a callback: %q", got)
 	}
 }
 
@@ -85,11 +149,14 @@ func TestEveryKindHasAHeadline(t *testing.T) {
 		"Computing":  "100 % of the CPU time in hot (it); CPU time was 1.000 s in 1.000 s",
 		"Starved":    "starved: waiting for a CPU 100 % of the time when runnable",
 		"Stuck":      "main thread waits uninterruptibly, as for a disk, in 100 % of its samples",
+		"Parked":     "main goroutine waits in chan receive",
 		"Alike":      "100 of 101 threads wait in read",
 		"Blocked":    "main thread waits in read",
 		"Stalled":    "main thread waits in epoll_wait; nothing received from 10.0.0.1:80 since the last send to it, 12 s ago",
 		"Idle":       "idle: main thread in epoll_wait",
 		"Located":    "main thread in step",
+
+		"TasksDeadlocked": "deadlock of 2 asyncio tasks: Task-1 (one) awaits Task-2 (one) awaits Task-1 (one)",
 	}
 	kinds, profiles := kindNames(t), headlined()
 	if len(kinds) != len(profiles) {

@@ -2,6 +2,7 @@ package elf
 
 import (
 	"debug/elf"
+	"slices"
 
 	"stacksnap/images/object"
 )
@@ -24,4 +25,24 @@ func (f *File) readVariables() *object.Table {
 func variable(_ *symbolTable, s *symbol) (object.Entry, bool) {
 	isVariable := s.isDefined() && (s.kind() == elf.STT_OBJECT || s.kind() == elf.STT_COMMON)
 	return object.Entry{VMAddr: s.value, Size: s.size, Name: s.name, Rank: rank(s)}, isVariable
+}
+
+// SymbolsOf implements [object.SymbolFinder], by the symbol table, which it reads to the
+// end: few names are worth a table of all.
+func (f *File) SymbolsOf(names ...string) []object.Symbol {
+	found := make([]object.Symbol, len(names))
+	t := f.fullSymbols()
+	if t == nil {
+		return found
+	}
+	t.each(f.budget, func(s *symbol) bool {
+		if s.isDefined() && s.kind() == elf.STT_OBJECT {
+			name := t.name(s.name)
+			if i := slices.Index(names, name); i >= 0 {
+				found[i] = object.Symbol{Name: name, VMAddr: s.value, Size: s.size}
+			}
+		}
+		return true
+	})
+	return found
 }

@@ -96,6 +96,21 @@ type VariableReporter interface {
 	Variable(vmaddr uint64) (Symbol, bool)
 }
 
+// SymbolFinder is a [File] that finds variables by their names.
+type SymbolFinder interface {
+	// SymbolsOf returns the symbol of each name, empty if the symbol table has none. It
+	// reads the whole table.
+	SymbolsOf(names ...string) []Symbol
+}
+
+// SymbolsOf returns the symbols of variables, each empty if the file has none.
+func SymbolsOf(f File, names ...string) []Symbol {
+	if finder, can := f.(SymbolFinder); can {
+		return finder.SymbolsOf(names...)
+	}
+	return make([]Symbol, len(names))
+}
+
 // Placed is a file as a loader placed it in a process.
 type Placed struct {
 	Path  string

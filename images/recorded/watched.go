@@ -119,6 +119,12 @@ func (w *watched) DataSymbol(name string) (vmaddr uint64, ok bool) {
 	return 0, false
 }
 
+// SymbolsOf implements [object.SymbolFinder]. The answer is not recorded, like that of
+// DataSymbol.
+func (w *watched) SymbolsOf(names ...string) []object.Symbol {
+	return object.SymbolsOf(w.File, names...)
+}
+
 // Variable implements [object.VariableReporter]. The answer is recorded with the wait that
 // it is of.
 func (w *watched) Variable(vmaddr uint64) (object.Symbol, bool) {

@@ -46,7 +46,10 @@
 // runtime at which a stack begins or changes are listed there.
 //
 // Package cpython recognises CPython, attaches to it and reads the Python frames of its
-// threads.
+// threads, and the tasks of asyncio that no thread runs.
+//
+// Package golang reads the goroutines that no thread runs. Their frames are native:
+// package unwind walks them from the registers that Go's scheduler has saved.
 //
 // The frames of Go programs are native, and images/golang names them. JIT-compiled
 // code is named by the files that its compilers write for perf, which

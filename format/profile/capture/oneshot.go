@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture/goroutines"
 	"stacksnap/format/profile/waits"
 	"stacksnap/format/profile/waits/across"
 	"stacksnap/task"
@@ -27,7 +28,21 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	s.resolvePeers()
 	s.findHung()
 	s.findStalled(until)
+	s.addTasks()
 	return s.finish()
+}
+
+// addTasks adds what no thread runs, where all threads are wanted. The target runs meanwhile.
+func (s *shot) addTasks() {
+	if s.target == nil || s.err != nil || s.wanted != nil || s.options.NoRuntimes {
+		return
+	}
+	for _, line := range goroutines.Add(s.builder, &goroutines.Snapshot{
+		Process: s.process, Images: s.tracker.images, Unwinder: s.unwinder, Threads: s.snapshot.Threads, Stacks: s.stacks,
+	}) {
+		s.builder.Note(line)
+	}
+	s.runtimes.AddTasks(s.builder)
 }
 
 // peerLimit is the time for finding out for which other processes the threads of one wait.

@@ -31,8 +31,8 @@ type Options struct {
 	Suspend   task.Suspension
 	Threads   profile.ThreadFilter
 	Kernel    bool // frames in the kernel are captured, too
-	// Native keeps the native frames of interpreters beside the managed ones; NoRuntimes has no
-	// managed frames read.
+	// Native keeps the native frames of interpreters beside the managed ones; NoRuntimes has
+	// nothing read of languages' runtimes: no managed frames, no goroutines.
 	Native, NoRuntimes bool
 	ToEnd              bool // that the target ends is expected, and not noted
 	Alone              bool // see [task.Options]

@@ -59,6 +59,7 @@ func OneShots(ps []task.Process, o Options) Shots {
 	}
 	done := Shots{Deadlocks: g.deadlocks()}
 	for _, s := range g.shots[:len(ps)] {
+		s.addTasks()
 		profile, err := s.finish()
 		done.All = append(done.All, Shot{s.pid, profile, err})
 		s.close()

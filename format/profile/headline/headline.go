@@ -16,21 +16,23 @@ type Kind uint8
 
 // The kinds of headlines, in order of precedence.
 const (
-	None       Kind = iota // nothing is certain
-	Crashed                // the process crashed, in Thread
-	Deadlocked             // several threads, counted by Threads, are in wait cycles
-	Stopped                // all threads are stopped
-	Convoy                 // several threads, counted by Threads, wait for one lock, given by Wait
-	Locked                 // the main thread waits for a lock, given by Wait
-	Running                // in one snapshot, threads are runnable, counted by Threads; Thread is the one with the most CPU time
-	Computing              // over many snapshots, the process used CPU time, as CPU describes
-	Starved                // over many snapshots, runnable threads mostly waited for a CPU
-	Stuck                  // Thread was mostly in an uninterruptible sleep, as Wait and CPU describe; in one snapshot, nothing is known of its wait
-	Alike                  // many threads, counted by Threads, wait at one place, given by Wait and Own
-	Blocked                // the main thread is blocked, in Wait
-	Located                // the main thread was most often in one function, as CPU's Where and Share describe; nothing more is certain
-	Stalled                // the main thread waits in its run loop, and nothing moves on connections, as Wait.Stalled describes
-	Idle                   // the main thread is idle, in the wait of its run loop
+	None            Kind = iota // nothing is certain
+	Crashed                     // the process crashed, in Thread
+	Deadlocked                  // several threads, counted by Threads, are in wait cycles
+	TasksDeadlocked             // tasks that no thread runs wait for each other in a circle, the first of the profile's
+	Stopped                     // all threads are stopped
+	Convoy                      // several threads, counted by Threads, wait for one lock, given by Wait
+	Locked                      // the main thread waits for a lock, given by Wait
+	Running                     // in one snapshot, threads are runnable, counted by Threads; Thread is the one with the most CPU time
+	Computing                   // over many snapshots, the process used CPU time, as CPU describes
+	Starved                     // over many snapshots, runnable threads mostly waited for a CPU
+	Stuck                       // Thread was mostly in an uninterruptible sleep, as Wait and CPU describe; in one snapshot, nothing is known of its wait
+	Parked                      // tasks that no thread runs wait, as Tasks describes, and the main thread has nothing to do
+	Alike                       // many threads, counted by Threads, wait at one place, given by Wait and Own
+	Blocked                     // the main thread is blocked, in Wait
+	Located                     // the main thread was most often in one function, as CPU's Where and Share describe; nothing more is certain
+	Stalled                     // the main thread waits in its run loop, and nothing moves on connections, as Wait.Stalled describes
+	Idle                        // the main thread is idle, in the wait of its run loop
 )
 
 // Headline is the most important finding in a profile.
@@ -44,12 +46,13 @@ type Headline struct {
 	Title   string        // what the process says of itself in its command line, for a waiting main thread; mostly empty
 	Looks   int           // for many snapshots: number of observations; all of them found Wait
 	CPU     CPUTime
+	Tasks   *Tasks // nil: it is about none
 }
 
 // Of returns the headline of a profile.
 func Of(p *profile.Profile) Headline {
 	for _, find := range []func(*profile.Profile) Headline{
-		crashed, deadlocked, stopped, convoy, locked, running, computing, starved, stuck, alike, blocked, located,
+		crashed, deadlocked, tasksDeadlocked, stopped, convoy, locked, running, computing, starved, stuck, parked, alike, blocked, located,
 	} {
 		if a := find(p); a.Kind != None {
 			return a

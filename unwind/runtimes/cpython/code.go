@@ -60,9 +60,12 @@ const maxUses = 256
 // refresh has code objects read again, now and then.
 func (p *Instance) refresh() {
 	if p.uses++; p.uses > maxUses || p.fresh == nil {
-		p.fresh, p.uses = map[task.Addr]freshCode{}, 0
+		p.forget()
 	}
 }
+
+// forget has code objects read again.
+func (p *Instance) forget() { p.fresh, p.uses = map[task.Addr]freshCode{}, 0 }
 
 // codeAt returns the code object at a.
 func (p *Instance) codeAt(m task.Memory, a task.Addr) (freshCode, error) {

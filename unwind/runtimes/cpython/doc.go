@@ -17,6 +17,14 @@
 // Frames that a traceback does not show are left out: those whose function has not
 // reached its first traceable instruction, shims, and those of generated code.
 //
+// # Tasks
+//
+// [Instance.Tasks] reads the tasks of asyncio that no thread runs, while the process runs:
+// twice, and what differs once more. A coroutine has its frame in it, and awaits what is
+// on top of that frame's stack. The chain ends with a future, or with an object of another
+// library. Fields that no table tells are by version, and objects are read only if their
+// type has the name expected.
+//
 // # Damage
 //
 // All that is read may be wrong. Strings, tables and chains have limits, cycles end, and

@@ -18,6 +18,7 @@ type layout struct {
 	bytes   bytesLayout
 	unicode unicodeLayout
 	object  objectLayout
+	asyncio taskLayout
 }
 
 type interpLayout struct{ next, threads int }
@@ -78,17 +79,21 @@ type objectLayout struct{ kind, typeName, typeSize int }
 
 // layoutOf returns the layout of a version that does not tell its offsets, 3.minor.
 func layoutOf(minor int) (layout, bool) {
+	var l layout
 	switch minor {
 	case 8, 9:
-		return layoutBefore311(104, 1, oldLines), true
+		l = layoutBefore311(104, 1, oldLines)
 	case 10:
-		return layoutBefore311(96, 2, deltaLines), true
+		l = layoutBefore311(96, 2, deltaLines)
 	case 11:
-		return layout311(), true
+		l = layout311()
 	case 12:
-		return layout312(), true
+		l = layout312()
+	default:
+		return l, false
 	}
-	return layout{}, false
+	l.asyncio = taskLayoutOf(minor)
+	return l, true
 }
 
 // layoutBefore311 returns the layout of the versions whose frames are objects.

@@ -27,6 +27,7 @@ type debugOffsets struct {
 	objectType, typeName                                                                 int
 	bytesSize, bytesData                                                                 int
 	unicodeSize, unicodeState, unicodeLength, unicodeASCII                               int
+	modules, stackPointer, generatorFrame, generatorState, nextNode                      int
 }
 
 // The first words of all versions.
@@ -46,6 +47,7 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 			codeFile: 35, codeName: 36, codeQualname: 37, codeLines: 38, codeFirstLine: 39, codeBytecode: 43,
 			objectType: 45, typeName: 47, bytesSize: 65, bytesData: 66,
 			unicodeSize: 67, unicodeState: 68, unicodeLength: 69, unicodeASCII: 70,
+			modules: 11,
 		}, true
 	case 14:
 		return debugOffsets{
@@ -55,6 +57,7 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 			codeFile: 40, codeName: 41, codeQualname: 42, codeLines: 43, codeFirstLine: 44, codeBytecode: 48, codeCopies: 49,
 			objectType: 51, typeName: 53, bytesSize: 75, bytesData: 76,
 			unicodeSize: 77, unicodeState: 78, unicodeLength: 79, unicodeASCII: 80,
+			modules: 12, stackPointer: 37, generatorFrame: 85, generatorState: 86, nextNode: 87,
 		}, true
 	case 15:
 		return debugOffsets{
@@ -64,6 +67,7 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 			codeFile: 48, codeName: 49, codeQualname: 50, codeLines: 51, codeFirstLine: 52, codeBytecode: 56, codeCopies: 57,
 			objectType: 59, typeName: 61, bytesSize: 87, bytesData: 88,
 			unicodeSize: 89, unicodeState: 90, unicodeLength: 91, unicodeASCII: 92,
+			modules: 12, stackPointer: 45, generatorFrame: 101, generatorState: 102, nextNode: 103,
 		}, true
 	}
 	return debugOffsets{}, false
@@ -91,6 +95,9 @@ func readOffsets(m task.Memory, a task.Addr, v version) (layout, error) {
 	w := words{b: b}
 	free := w.at(freeThreadedWord, 1) != 0
 	l := d.layout(&w, free)
+	if !free {
+		l.asyncio = d.taskLayout(&w, v.minor())
+	}
 	l.frame.tagged = v.minor() >= 14
 	l.unicode.kind = 2
 	if free && v.minor() >= 14 {

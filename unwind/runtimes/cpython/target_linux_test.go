@@ -63,6 +63,8 @@ type target struct {
 	images  *images.Map
 	told    map[task.ThreadID][]task.ManagedFrame // what it said of itself
 	ids     map[task.Addr]task.ThreadID           // by pthread_self
+	pid     int
+	said    []byte // the same as told, as it was written
 }
 
 // start starts the interpreter with arguments that make it run target.py, and waits
@@ -121,7 +123,7 @@ func attach(t *testing.T, pid int, told []byte) *target {
 		t.Log(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	g := &target{process: p, memory: p.Memory(), images: m, told: map[task.ThreadID][]task.ManagedFrame{}}
+	g := &target{pid: pid, said: told, process: p, memory: p.Memory(), images: m, told: map[task.ThreadID][]task.ManagedFrame{}}
 	g.decode(t, told)
 	return g
 }

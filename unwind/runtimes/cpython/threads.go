@@ -90,16 +90,23 @@ func (l *layout) chain(at task.Addr) task.Chain {
 // eachThread calls yield with each thread state and where its frames are. The target may
 // change the lists meanwhile, so each state must point to its interpreter.
 func (p *Instance) eachThread(m task.Memory, yield func(s threadState, frame task.Addr)) error {
+	left := maxThreads
+	return p.eachInterpreter(m, func(interp task.Addr) error {
+		return p.eachThreadOf(m, interp, &left, yield)
+	})
+}
+
+// eachInterpreter calls yield with the state of each interpreter, up to an error.
+func (p *Instance) eachInterpreter(m task.Memory, yield func(interp task.Addr) error) error {
 	interp, err := task.ReadPointer(m, p.runtime+task.Addr(p.layout.head), 8)
 	if err != nil {
 		return err
 	}
-	left := maxThreads
 	for range maxInterpreters {
 		if interp == 0 {
 			return nil
 		}
-		if err := p.eachThreadOf(m, interp, &left, yield); err != nil {
+		if err := yield(interp); err != nil {
 			return err
 		}
 		if interp, err = task.ReadPointer(m, interp+task.Addr(p.layout.interp.next), 8); err != nil {

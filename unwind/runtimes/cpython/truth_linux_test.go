@@ -108,10 +108,11 @@ func sameFrames(t *testing.T, frames, told []task.ManagedFrame) {
 }
 
 // hasNative reports whether thread states have the system's ids.
-func hasNative(p *cpython.Instance) bool {
-	var minor int
+func hasNative(p *cpython.Instance) bool { return minorOf(p) >= 11 }
+
+func minorOf(p *cpython.Instance) (minor int) {
 	_, _ = fmt.Sscanf(p.Version(), "3.%d", &minor)
-	return minor >= 11
+	return minor
 }
 
 func entries(frames []task.ManagedFrame) (n int) {

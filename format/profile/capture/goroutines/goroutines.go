@@ -1,0 +1,103 @@
+// Package goroutines adds the goroutines that no thread runs to a profile of one snapshot.
+package goroutines
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/unwind"
+	"stacksnap/unwind/runtimes/golang"
+)
+
+// Snapshot is a snapshot of all threads that was walked, and what it was walked with.
+type Snapshot struct {
+	Process  task.Process
+	Images   *images.Map
+	Unwinder *unwind.Unwinder
+	Threads  []task.Thread
+	Stacks   []profile.Stack
+}
+
+// Add adds the goroutines of each Go program in the process. The target runs on meanwhile.
+// Notes say what could not be read, and why.
+func Add(b *profile.Builder, s *Snapshot) (notes []string) {
+	for _, im := range s.Images.Images {
+		r, err := golang.Attach(im, s.Process.Memory())
+		if errors.Is(err, golang.ErrNone) {
+			continue
+		}
+		var all *golang.Collection
+		if err == nil {
+			all, err = r.Collect(golang.Options{
+				Unwinder: s.Unwinder, Images: s.Images, Code: s.Process.Memory(), OnThread: s.onThread(),
+			})
+		}
+		if err != nil {
+			notes = append(notes, im.Name()+": "+err.Error())
+			continue
+		}
+		now := clockOf(s.Process)
+		for i := range all.Groups {
+			addGroup(b, r, &all.Groups[i], s.Images, now)
+		}
+		notes = append(notes, notesOn(r, all)...)
+	}
+	return notes
+}
+
+// clockOf returns the time by which a live process measures how long goroutines wait; 0 for
+// others.
+func clockOf(p task.Process) time.Duration {
+	info := p.Info()
+	if !info.Live || info.OS != task.Linux {
+		return 0
+	}
+	return task.SystemClock().Now() // CLOCK_MONOTONIC, like that of Go
+}
+
+func addGroup(b *profile.Builder, r *golang.Runtime, g *golang.Group, m *images.Map, now time.Duration) {
+	t := &profile.Task{Runtime: r.Name(), ID: g.ID, Wait: g.Wait, System: g.System, Count: g.Count}
+	if g.Since > 0 && now > g.Since && g.Count == 1 {
+		t.Since = now - g.Since
+	}
+	b.AddTask(t, &profile.Stack{Frames: g.Frames, Stop: g.Stop}, g.Creator, m)
+}
+
+// onThread returns what reports whether a frame of a thread is between two addresses.
+func (s *Snapshot) onThread() func(low, high task.Addr, id uint64) bool {
+	var frames []task.Addr
+	for i := range s.Threads {
+		frames = append(frames, s.Threads[i].Registers.SP())
+		if i < len(s.Stacks) {
+			for _, f := range s.Stacks[i].Frames {
+				frames = append(frames, f.SP)
+			}
+		}
+	}
+	slices.Sort(frames)
+	return func(low, high task.Addr, _ uint64) bool {
+		i, _ := slices.BinarySearch(frames, low)
+		return i < len(frames) && frames[i] < high
+	}
+}
+
+// notesOn returns what is missing of the goroutines.
+func notesOn(r *golang.Runtime, all *golang.Collection) (notes []string) {
+	add := func(n int, what string) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("goroutines that are not shown, %s: %d", what, n))
+		}
+	}
+	if !r.Known {
+		notes = append(notes, r.Name()+" is newer than stacksnap: goroutines were read as those of the newest version that it knows")
+	}
+	add(all.Running, "for a thread ran them a moment after the snapshot")
+	add(all.Torn, "for they changed each time that they were read, or are not readable")
+	add(all.LeftOut, "for there are too many")
+	return notes
+}

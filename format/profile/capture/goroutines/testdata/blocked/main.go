@@ -1,0 +1,136 @@
+// Command blocked starts goroutines that block in known ways, so many of each as its first
+// argument says, and writes Go's own traceback of them to the file of its second.
+package main
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+)
+
+var (
+	never  = make(chan int)
+	full   = make(chan int, 1)
+	mutex  sync.Mutex
+	shared sync.RWMutex
+	group  sync.WaitGroup
+	cond   = sync.NewCond(new(sync.Mutex))
+)
+
+//go:noinline
+func receive() { <-never }
+
+//go:noinline
+func send() { full <- 2 }
+
+//go:noinline
+func choose() {
+	select {
+	case <-never:
+	case full <- 3:
+	}
+}
+
+//go:noinline
+func lock() { mutex.Lock() }
+
+//go:noinline
+func read() { shared.RLock() }
+
+//go:noinline
+func write() { shared.Lock() }
+
+//go:noinline
+func wait() {
+	cond.L.Lock()
+	cond.Wait()
+}
+
+//go:noinline
+func await() { group.Wait() }
+
+//go:noinline
+func sleep() { time.Sleep(time.Hour) }
+
+func ever() { select {} }
+
+func tick() { <-time.After(time.Hour) }
+
+// inlined calls the function that blocks from code that is inlined.
+//
+//go:noinline
+func inlined() { through(receive) }
+
+func through(f func()) { f() }
+
+func deep(n int) {
+	if n == 0 {
+		receive()
+	}
+	deep(n - 1)
+}
+
+//go:noinline
+func recursive() { deep(50) }
+
+func accept() {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	_, _ = l.Accept()
+}
+
+// start makes one goroutine of each way.
+//
+//go:noinline
+func start() {
+	for _, f := range []func(){receive, send, choose, lock, read, write, wait, await, sleep, ever, tick, inlined, recursive} {
+		go f()
+	}
+	go func() { receive() }()
+}
+
+func main() {
+	n, _ := strconv.Atoi(os.Args[1])
+	full <- 1
+	mutex.Lock()
+	shared.Lock()
+	group.Add(1)
+	go accept()
+	go func() { // in a system call, on a thread of its own
+		r, _, _ := os.Pipe()
+		_, _ = r.Read(make([]byte, 1))
+	}()
+	for i := 0; i < n; i++ {
+		start()
+	}
+	write := func(text []byte) {
+		if err := os.WriteFile(os.Args[2]+".part", text, 0o600); err != nil {
+			panic(err)
+		}
+		if err := os.Rename(os.Args[2]+".part", os.Args[2]); err != nil {
+			panic(err)
+		}
+	}
+	write(traceback())
+	receive()
+}
+
+// traceback returns the traceback of all goroutines when all others have blocked.
+func traceback() []byte {
+	b := make([]byte, 64<<20)
+	for {
+		runtime.GC() // whose workers wait then
+		text := b[:runtime.Stack(b, true)]
+		others := text[bytes.Index(text, []byte("\n\n")):]
+		if !bytes.Contains(others, []byte("[running")) && !bytes.Contains(others, []byte("[runnable")) {
+			return text
+		}
+		runtime.Gosched()
+	}
+}

@@ -1,0 +1,185 @@
+//go:build linux && (amd64 || arm64)
+
+package goroutines_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture"
+	"stacksnap/task/live"
+)
+
+// known is what the program itself says of a goroutine: what it waits in, its frames and
+// its creator.
+type known struct {
+	wait   string
+	frames []string // "function file:line", the innermost first
+}
+
+func (k known) String() string { return k.wait + "\n" + strings.Join(k.frames, "\n") }
+
+var goroutineHeader = regexp.MustCompile(`^goroutine (\d+) \[([^],]*)`)
+
+// readTraceback reads Go's traceback of all goroutines.
+func readTraceback(t *testing.T, text []byte) map[uint64]known {
+	all := map[uint64]known{}
+	var id uint64
+	name := ""
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		line := lines.Text()
+		if found := goroutineHeader.FindStringSubmatch(line); found != nil {
+			id, _ = strconv.ParseUint(found[1], 10, 64)
+			all[id] = known{wait: found[2]}
+			continue
+		}
+		at, isPlace := strings.CutPrefix(line, "\t")
+		switch {
+		case line == "":
+		case !isPlace:
+			name = line
+			if by, created := strings.CutPrefix(line, "created by "); created {
+				by, _, _ = strings.Cut(by, " in goroutine")
+				name = "created by " + by
+			} else if i := strings.LastIndexByte(line, '('); i > 0 {
+				name = line[:i]
+			}
+		default:
+			at, _, _ = strings.Cut(at, " ")
+			k := all[id]
+			k.frames = append(k.frames, name+" "+at)
+			all[id] = k
+		}
+	}
+	if len(all) == 0 {
+		t.Fatal("no goroutines in the traceback")
+	}
+	return all
+}
+
+// isHidden reports whether Go's traceback leaves a function out (runtime.showfuncinfo).
+func isHidden(function string) bool {
+	name, ok := strings.CutPrefix(function, "runtime.")
+	return ok && (name == "" || name[0] < 'A' || name[0] > 'Z')
+}
+
+// knownOf returns what the profile says of a goroutine in the words of a traceback.
+func knownOf(task *profile.Task) known {
+	k := known{wait: task.Wait}
+	place := func(l *profile.Location) string {
+		return strings.TrimSuffix(l.Function, ".abi0") + " " + l.File + ":" + strconv.Itoa(l.Line)
+	}
+	for i := len(task.Path) - 1; i >= 0; i-- {
+		if l := &task.Path[i].Location; !isHidden(l.Function) {
+			k.frames = append(k.frames, place(l))
+		}
+	}
+	if task.Created != nil {
+		k.frames = append(k.frames, "created by "+place(task.Created))
+	}
+	return k
+}
+
+// build builds the program with a go command.
+func build(t *testing.T, command, cgo string, flags ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "blocked")
+	dir, err := filepath.Abs("testdata/blocked")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(command, append(append([]string{"build", "-buildvcs=false", "-o", program}, flags...), ".")...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOROOT=", "PWD="+dir, "CGO_ENABLED="+cgo)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s build %v: %v\n%s", command, flags, err, out)
+	}
+	return program
+}
+
+// start starts the program, waits until all its goroutines have blocked, and returns what
+// it says of them.
+func start(t *testing.T, program string, n int) (pid int, truth map[uint64]known) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "traceback")
+	cmd := exec.Command(program, strconv.Itoa(n), file)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			return cmd.Process.Pid, readTraceback(t, text)
+		}
+		if !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		runtime.Gosched()
+	}
+}
+
+// TestTruth compares goroutines with the traceback that the program itself made, frame by
+// frame: what they wait in, functions, files, lines and creators.
+func TestTruth(t *testing.T) {
+	for _, c := range []struct {
+		cgo   string
+		flags []string
+		n     int
+	}{{"0", nil, 1}, {"0", nil, 1000}, {"0", []string{"-trimpath", "-buildmode=pie"}, 8}, {"0", []string{"-ldflags=-w"}, 8}} {
+		t.Run(fmt.Sprint(c.n, c.flags), func(t *testing.T) { compare(t, "go", c.cgo, c.n, c.flags...) })
+	}
+}
+
+// compare builds the program, captures it, and compares.
+func compare(t *testing.T, command, cgo string, n int, flags ...string) {
+	pid, truth := start(t, build(t, command, cgo, flags...), n)
+	process, err := live.Open(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer process.Close()
+	p, err := capture.OneShot(process, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{}
+	for id, k := range truth {
+		if id != 1 && k.wait != "syscall" { // the main one wrote the traceback
+			want[k.String()]++
+		}
+	}
+	for _, task := range p.Tasks {
+		if task.ID == 1 || task.System { // the program's traceback has none of the runtime's own
+			continue
+		}
+		got := knownOf(task)
+		if !slices.Equal(got.frames, truth[task.ID].frames) || got.wait != truth[task.ID].wait {
+			t.Errorf("goroutine %d is\n%v\nwant\n%v", task.ID, got, truth[task.ID])
+		}
+		want[got.String()] -= task.Count
+	}
+	for k, n := range want {
+		if n != 0 {
+			t.Errorf("%d goroutines are missing of\n%s", n, k)
+		}
+	}
+	for _, line := range p.Notes {
+		t.Log(line)
+	}
+}

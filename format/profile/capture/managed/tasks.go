@@ -1,0 +1,60 @@
+package managed
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"stacksnap/format/profile"
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/unwind/runtimes/cpython"
+)
+
+// taskReader is a runtime with tasks that no thread runs.
+type taskReader interface {
+	Tasks(m task.Memory, in *images.Map) (cpython.Tasks, error)
+}
+
+// AddTasks adds the tasks that no thread runs to a profile. The process runs meanwhile.
+func (r *Runtimes) AddTasks(b *profile.Builder) {
+	if !r.Any() {
+		return
+	}
+	for i := range r.found {
+		reader, ok := r.found[i].Instance.(taskReader)
+		if !ok {
+			continue
+		}
+		all, err := reader.Tasks(r.memory, r.in)
+		if err != nil {
+			r.note(err.Error() + "; tasks of asyncio are not shown")
+		}
+		sortTasks(all.All)
+		name := r.found[i].Name()
+		for _, t := range mergeTasks(name, all.All) {
+			b.AddManagedTask(&t.Task, t.frames)
+		}
+		for _, circle := range circles(all.All) {
+			b.AddTaskDeadlock(profile.TaskDeadlock{Runtime: name, Tasks: circle})
+		}
+		r.noteTasks(&all)
+	}
+}
+
+// noteTasks notes how many tasks are missing.
+func (r *Runtimes) noteTasks(all *cpython.Tasks) {
+	if all.Changed > 0 {
+		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they changed each time that they were read: %d", all.Changed))
+	}
+	if all.Unread > 0 {
+		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they are not as those of _asyncio: %d", all.Unread))
+	}
+}
+
+// sortTasks sorts tasks by name, as asyncio numbers them.
+func sortTasks(all []cpython.Task) {
+	slices.SortFunc(all, func(a, b cpython.Task) int {
+		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.At, b.At))
+	})
+}

@@ -1,0 +1,96 @@
+package managed
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"stacksnap/task"
+	"stacksnap/unwind/runtimes/cpython"
+)
+
+// taskOf makes a task of "name: wait: function function: awaited…".
+func taskOf(at task.Addr, line string) cpython.Task {
+	part := strings.Split(line, ": ")
+	t := cpython.Task{At: at, Name: part[0], Wait: part[1], Frames: frames(part[2])}
+	if len(part) > 3 {
+		for _, n := range strings.Fields(part[3]) {
+			var at task.Addr
+			fmt.Sscan(n, &at)
+			t.Awaits = append(t.Awaits, at)
+		}
+	}
+	return t
+}
+
+func tasksOf(lines ...string) (all []cpython.Task) {
+	for i, line := range lines {
+		all = append(all, taskOf(task.Addr(i+1), line))
+	}
+	return all
+}
+
+func TestMergeTasks(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		tasks []cpython.Task
+		want  string
+	}{
+		{
+			"alike ones below the task that gathers them",
+			tasksOf("T1: gather of 3: main: 2 3 4", "T2: Lock: handler fetch", "T3: Lock: handler fetch", "T4: Event: handler fetch"),
+			"1 T1 gather of 3: main\n2  Lock: main handler fetch\n1 T4 Event: main handler fetch\n",
+		},
+		{
+			"what two tasks await has a stack of its own",
+			tasksOf("T1: T3: a: 3", "T2: T3: b: 3", "T3: Lock: c"),
+			"1 T1 T3: a\n1 T2 T3: b\n1 T3 Lock: c\n",
+		},
+		{
+			"other tasks above are no alike ones",
+			tasksOf("T1: T3: a: 3", "T2: T4: b: 4", "T3: Lock: c", "T4: Lock: c"),
+			"1 T1 T3: a\n1 T2 T4: b\n1 T3 Lock: a c\n1 T4 Lock: b c\n",
+		},
+		{
+			"a circle, and a task above one",
+			tasksOf("T1: T2: a: 2", "T2: T1: b: 1", "T3: T3: c: 3"),
+			"1 T1 T2: a\n1 T2 T1: b\n1 T3 T3: c\n",
+		},
+	} {
+		got := ""
+		for _, m := range mergeTasks("CPython 3.12.1", tt.tasks) {
+			got += fmt.Sprintf("%d %s %s:", m.Count, m.Name, m.Wait)
+			for _, f := range m.frames {
+				got += " " + f.Function
+			}
+			got += "\n"
+		}
+		if got != tt.want {
+			t.Errorf("%s:\n%swant\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestCircles(t *testing.T) {
+	for _, tt := range []struct {
+		tasks []cpython.Task
+		want  string
+	}{
+		{tasksOf("T1: gather of 2: main: 2 3", "T2: T4: a: 4", "T3: Lock: b", "T4: T2: c: 2"), "[[T2 T4]]"},
+		{tasksOf("T1: T2: main: 2", "T2: Lock: a"), "[]"},
+		{tasksOf("T1: T1: main: 1", "T2: T9: a: 9"), "[[T1]]"},
+		{tasksOf("T1: T2: a: 2", "T2: T3: b: 3", "T3: T1: c: 1", "T4: T5: d: 5", "T5: T4: e: 4"), "[[T1 T2 T3] [T4 T5]]"},
+	} {
+		var names [][]string
+		for _, circle := range circles(tt.tasks) {
+			var of []string
+			for _, in := range circle {
+				of = append(of, in.Name)
+			}
+			names = append(names, of)
+		}
+		if got := fmt.Sprint(names); got != tt.want {
+			t.Errorf("circles %s, want %s", got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package headline
+
+import (
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/owncode"
+)
+
+// Tasks are the tasks that a headline is about: all wait in the same, at one place.
+type Tasks struct {
+	*profile.Task               // one of them
+	Number        int           // how many
+	Of            int           // of all tasks but the runtime's own
+	Main          bool          // it is the main goroutine
+	Own           *profile.Node // frame of own code in which they wait; nil: none
+}
+
+// leastParked is how many tasks that wait alike are worth the first line, where the main
+// one waits for something else.
+const leastParked = 10
+
+// parked returns what tasks wait in, where the main thread runs none of the program's own
+// code. First come locks that the main task waits for, then many tasks at one place, then
+// any that wait for locks, then the main one, and then those of which there are most.
+func parked(p *profile.Profile) Headline {
+	t := p.MainThread()
+	if p.Sampled() || len(p.Tasks) == 0 || t == nil || owncode.Innermost(t.Heaviest()) != nil && !inIdleLoop(t.Heaviest()) {
+		return Headline{}
+	}
+	groups := tasksByPlace(p.Tasks)
+	for _, is := range []func(*Tasks) bool{
+		func(g *Tasks) bool { return g.Main && IsLockWait(g.Wait) },
+		func(g *Tasks) bool { return g.Number >= leastParked && 2*g.Number > g.Of },
+		func(g *Tasks) bool { return IsLockWait(g.Wait) && g.Own != nil },
+		func(g *Tasks) bool { return g.Main },
+		func(g *Tasks) bool { return g.Own != nil },
+	} {
+		var best *Tasks
+		for _, g := range groups {
+			if is(g) && (best == nil || g.Number > best.Number) {
+				best = g
+			}
+		}
+		if best != nil {
+			return Headline{Kind: Parked, Tasks: best}
+		}
+	}
+	return Headline{}
+}
+
+// taskPlace is where tasks wait, and in what.
+type taskPlace struct {
+	wait, function string
+	line           int
+	main           bool
+}
+
+// tasksByPlace merges tasks that wait at one place of the program's own code.
+func tasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
+	index := map[taskPlace]*Tasks{}
+	all := 0
+	for _, t := range tasks {
+		if t.System {
+			continue
+		}
+		own := owncode.Innermost(t.Path)
+		key := taskPlace{wait: t.Wait, main: IsMainTask(t)}
+		if own != nil {
+			key.function, key.line = own.Function, own.Line
+		}
+		all += t.Count
+		if IsReady(t) {
+			continue
+		}
+		if g := index[key]; g != nil {
+			g.Number += t.Count
+			if g.Created != nil && (t.Created == nil || *t.Created != *g.Created) {
+				other := *g.Task
+				other.Created = nil
+				g.Task = &other
+			}
+			continue
+		}
+		index[key] = &Tasks{Task: t, Number: t.Count, Main: key.main, Own: own}
+		groups = append(groups, index[key])
+	}
+	for _, g := range groups {
+		g.Of = all
+	}
+	return groups
+}
+
+// IsMainTask reports whether a task is Go's main goroutine.
+func IsMainTask(t *profile.Task) bool {
+	return t.ID == 1 && t.Count == 1 && strings.HasPrefix(t.Runtime, "Go ")
+}
+
+// IsReady reports whether a task of asyncio waits for nothing but to be run.
+func IsReady(t *profile.Task) bool {
+	return t.Wait == "ready" && strings.HasPrefix(t.Runtime, "CPython ")
+}
+
+// lockWaits are what tasks wait in for locks; goroutines before Go 1.20 for all of them "semacquire".
+var lockWaits = map[string]bool{
+	"sync.Mutex.Lock": true, "sync.RWMutex.Lock": true, "sync.RWMutex.RLock": true, "semacquire": true,
+	"asyncio.Lock": true,
+}
+
+// IsLockWait reports whether a task waits for a lock.
+func IsLockWait(wait string) bool { return lockWaits[wait] }

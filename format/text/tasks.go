@@ -1,0 +1,134 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/headline"
+	"stacksnap/format/words"
+)
+
+// maxTasks is how many entries of alike tasks are shown with their stacks.
+const maxTasks = 200
+
+// tasks writes those that no thread runs, by runtime.
+func (p *printer) tasks() {
+	done := map[string]bool{}
+	for _, t := range p.Profile.Tasks {
+		if !done[t.Runtime] {
+			done[t.Runtime] = true
+			p.tasksOf(t.Runtime)
+		}
+	}
+}
+
+// tasksOf writes the tasks of one runtime: the main one first, and its own only by their number.
+func (p *printer) tasksOf(runtime string) {
+	var main, others []*profile.Task
+	count, own := 0, 0
+	noun := ""
+	for _, t := range p.Profile.Tasks {
+		if t.Runtime != runtime {
+			continue
+		}
+		noun = words.TaskNoun(t)
+		switch {
+		case t.System:
+			own += t.Count
+			continue
+		case headline.IsMainTask(t):
+			main = append(main, t)
+		default:
+			others = append(others, t)
+		}
+		count += t.Count
+	}
+	p.Line("")
+	p.Text("", 2, p.Name(words.Plural(count, noun)+" that no thread runs")+" ("+words.Word(runtime, words.MaxText)+"):")
+	p.entries(append(main, others...), noun)
+	if own > 0 {
+		p.Line("")
+		p.Text("  ", 4, "and "+words.Count(own)+" of the runtime itself")
+	}
+}
+
+// entries writes tasks with their stacks, as many as a reader can use.
+func (p *printer) entries(tasks []*profile.Task, noun string) {
+	p.Total = 0
+	more, places := 0, 0
+	for i, t := range tasks {
+		if i >= maxTasks {
+			more, places = more+t.Count, places+1
+			continue
+		}
+		p.task(t, noun)
+	}
+	if more > 0 {
+		p.Line("")
+		p.Text("  ", 4, fmt.Sprintf("and %s in %s: -f json has them", words.Plural(more, "further "+noun), words.Plural(places, "other stack")))
+	}
+}
+
+// task writes a line of facts, then the frames from the outermost inwards.
+func (p *printer) task(t *profile.Task, noun string) {
+	p.Line("")
+	name := fmt.Sprintf("%s %d", noun, t.ID)
+	switch {
+	case t.Count > 1:
+		name = words.Plural(t.Count, noun)
+	case headline.IsMainTask(t):
+		name = "main " + name
+	}
+	if t.Name != "" {
+		name = noun + " " + words.Quoted(t.Name)
+	}
+	since := ""
+	if t.Since > 0 {
+		since = " for " + words.Seconds(t.Since)
+	}
+	p.Text("  ", 6, p.Name(name)+words.TaskState(t)+since+p.CreatedBy(t.Created))
+	for _, n := range shownFrames(t.Path) {
+		if n.Cut != nil {
+			p.Line("%s%s", p.Indent(words.Position{Level: 1}), p.cutHere(n.Cut))
+		}
+		p.branch(n, words.Position{Level: 1})
+	}
+}
+
+// shownFrames returns a copy of a stack without the frames that every task of a runtime ends and
+// begins with; its outermost frame, or none.
+func shownFrames(path []*profile.Node) []*profile.Node {
+	if len(path) > 1 && path[0].Function == "runtime.goexit" || len(path) > 1 && path[0].Function == "runtime.goexit.abi0" {
+		path = path[1:]
+	}
+	path = withoutParking(path)
+	var below []*profile.Node
+	for i := len(path) - 1; i >= 0; i-- {
+		n := *path[i]
+		n.Children = below
+		below = []*profile.Node{&n}
+	}
+	return below
+}
+
+// withoutParking leaves out the innermost functions of Go's runtime but the one that was called
+// from outside of it: how a goroutine stops to run is the same in all.
+func withoutParking(path []*profile.Node) []*profile.Node {
+	first := len(path)
+	for first > 0 && strings.HasPrefix(path[first-1].Function, "runtime.") {
+		first--
+	}
+	if first == 0 || first == len(path) {
+		return path
+	}
+	if isPark(path[first].Function) {
+		return path[:first]
+	}
+	return path[:first+1]
+}
+
+// isPark reports whether a function does nothing but stop the goroutine.
+func isPark(function string) bool {
+	return function == "runtime.gopark" || function == "runtime.goparkunlock"
+}

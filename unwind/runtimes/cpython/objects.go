@@ -1,0 +1,155 @@
+package cpython
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"stacksnap/task"
+)
+
+// Offsets in objects, which are the same in all versions with the GIL.
+const (
+	itemOfWrapper = 16 // the first field of weak references, and of objects that await another for a coroutine
+	listSize      = 16
+	listItems     = 24
+	typeBasicSize = 32
+	typeFlags     = 168
+	typeBase      = 256
+	typeDict      = 288 // tp_dictoffset
+)
+
+// Flags of types.
+const (
+	inlineValues = 1 << 2
+	managedDict  = 1 << 4
+	heapType     = 1 << 9
+)
+
+const maxBases = 32
+
+// typeObject is what is kept of a type.
+type typeObject struct {
+	at               task.Addr
+	name             string
+	flags            uint64
+	basicSize, dict  int64
+	isTask, isFuture bool // a subclass of those written in C
+	isGather         bool // what asyncio.gather returns
+}
+
+// builtin reports whether it is the type of a name that is not a class of the target.
+func (t *typeObject) builtin(name string) bool { return t.name == name && t.flags&heapType == 0 }
+
+// objects reads objects of one process.
+type objects struct {
+	p     *Instance
+	m     *pages
+	types map[task.Addr]*typeObject
+}
+
+func (o *objects) pointer(a task.Addr) (task.Addr, error) { return task.ReadPointer(o.m, a, 8) }
+
+// typeOf returns the type of an object.
+func (o *objects) typeOf(a task.Addr) (*typeObject, error) {
+	at, err := o.pointer(a + task.Addr(o.p.layout.object.kind))
+	if err != nil {
+		return nil, err
+	}
+	if t := o.types[at]; t != nil {
+		return t, nil
+	}
+	t, err := o.readType(at)
+	if err != nil {
+		return nil, err
+	}
+	o.types[at] = t
+	for base, n := t, 0; base != nil && n < maxBases; n++ {
+		t.isTask = t.isTask || base.name == "_asyncio.Task"
+		t.isFuture = t.isFuture || base.name == "_asyncio.Future"
+		next, err := o.pointer(base.at + typeBase)
+		if err != nil || next == 0 {
+			break
+		}
+		if base, err = o.readType(next); err != nil {
+			return nil, err
+		}
+	}
+	t.isGather = t.isFuture && t.name == "_GatheringFuture"
+	return t, nil
+}
+
+func (o *objects) readType(at task.Addr) (*typeObject, error) {
+	b := make([]byte, typeDict+8)
+	if err := task.ReadFull(o.m, b, at); err != nil {
+		return nil, err
+	}
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
+	name, err := task.ReadCString(o.m, task.Addr(word(o.p.layout.object.typeName)), 256)
+	return &typeObject{
+		at: at, name: name, flags: word(typeFlags), basicSize: int64(word(typeBasicSize)), dict: int64(word(typeDict)),
+	}, err
+}
+
+// isBuiltin reports whether an object is of a type that is not a class of the target.
+func (o *objects) isBuiltin(a task.Addr, name string) bool {
+	if a == 0 {
+		return false
+	}
+	t, err := o.typeOf(a)
+	return err == nil && t.builtin(name)
+}
+
+// isString reports whether an object is a str that equals s.
+func (o *objects) isString(a task.Addr, s string) bool {
+	if !o.isBuiltin(a, "str") {
+		return false
+	}
+	got, err := o.p.layout.readString(o.m, a, len(s))
+	return err == nil && got == s
+}
+
+// list returns the items of a list, most at most.
+func (o *objects) list(a task.Addr, most uint64) ([]task.Addr, error) {
+	if !o.isBuiltin(a, "list") {
+		return nil, errObject
+	}
+	size, err := o.pointer(a + listSize)
+	if err != nil || uint64(size) > most {
+		return nil, errObject
+	}
+	items, err := o.pointer(a + listItems)
+	if err != nil {
+		return nil, err
+	}
+	return o.pointers(items, int(size))
+}
+
+// pointers reads n pointers.
+func (o *objects) pointers(a task.Addr, n int) ([]task.Addr, error) {
+	b := make([]byte, 8*n)
+	if err := task.ReadFull(o.m, b, a); err != nil {
+		return nil, err
+	}
+	list := make([]task.Addr, n)
+	for i := range list {
+		list[i] = task.Addr(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return list, nil
+}
+
+// small returns the value of an int of 3.12 or later that has one digit.
+func (o *objects) small(a task.Addr) (uint32, bool) {
+	const tag, digit = 16, 24
+	if !o.isBuiltin(a, "int") {
+		return 0, false
+	}
+	var b [digit + 4]byte
+	if task.ReadFull(o.m, b[:], a) != nil {
+		return 0, false
+	}
+	size := binary.LittleEndian.Uint64(b[tag:])
+	return binary.LittleEndian.Uint32(b[digit:]), size>>3 == 1 && size&3 == 0
+}
+
+// lastName returns what is after the last dot.
+func lastName(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }

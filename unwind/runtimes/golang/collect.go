@@ -1,0 +1,183 @@
+package golang
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"stacksnap/images"
+	"stacksnap/task"
+	"stacksnap/unwind"
+)
+
+// The bounds of what is read.
+const (
+	maxGoroutines = 1 << 20
+	maxCopied     = 256 << 20 // bytes of all stacks
+	maxCopy       = 64 << 10  // bytes of one stack
+	maxTries      = 3         // to read a goroutine that changes meanwhile
+)
+
+// Options are what goroutines are collected with.
+type Options struct {
+	Unwinder *unwind.Unwinder
+	Images   *images.Map
+	Code     task.Memory // see [unwind.Unwinder.Walk]
+	// OnThread reports whether a thread's stack has a frame between two addresses: the
+	// goroutine of that stack is the thread's. May be nil.
+	OnThread func(low, high task.Addr, id uint64) bool
+}
+
+// Group is the goroutines that are alike: with the same stack, wait and creator.
+type Group struct {
+	Goroutine // the first of them
+	Frames    []unwind.Frame
+	Stop      unwind.Stop
+	Count     int
+}
+
+// Collection is the goroutines of a process that no thread runs.
+type Collection struct {
+	Groups  []Group // the largest first
+	Running int     // that a thread ran as they were read, and none at the capture
+	Torn    int     // that changed each time that they were read
+	LeftOut int     // beyond the bounds
+}
+
+// reader reads one goroutine after another.
+type reader struct {
+	*Runtime
+	Options
+	stacks
+	words, again words
+	buffer       []byte
+	copied       int
+	made         Collection
+	index        map[alike]int
+}
+
+// alike is what goroutines of a group have in common.
+type alike struct {
+	stack   *stack
+	wait    string
+	creator task.Addr
+	system  bool
+}
+
+// Collect reads all goroutines. What cannot be read is counted.
+func (r *Runtime) Collect(o Options) (*Collection, error) {
+	list, more, err := r.addresses()
+	if err != nil {
+		return nil, fmt.Errorf("goroutines are not readable: %w", err)
+	}
+	c := &reader{
+		Runtime: r, Options: o, stacks: newStacks(), index: map[alike]int{},
+		words: make(words, r.layout.used()), again: make(words, r.layout.used()), buffer: make([]byte, maxCopy),
+	}
+	c.made.LeftOut = more
+	for _, at := range list {
+		c.add(at)
+	}
+	slices.SortStableFunc(c.made.Groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	return &c.made, nil
+}
+
+var errNoList = errors.New("there is no list of them")
+
+// addresses reads the list of goroutines, and returns how many more there are. The runtime
+// changes the list before its length.
+func (r *Runtime) addresses() (list []task.Addr, more int, err error) {
+	length, err := task.ReadPointer(r.memory, r.length, 8)
+	if err != nil {
+		return nil, 0, err
+	}
+	first, err := task.ReadPointer(r.memory, r.list, 8)
+	if err != nil {
+		return nil, 0, err
+	}
+	if length == 0 || first == 0 {
+		return nil, 0, errNoList
+	}
+	n := min(uint64(length), maxGoroutines)
+	raw := make([]byte, 8*n)
+	got, err := r.memory.ReadMemory(raw, first)
+	if got < 8 {
+		return nil, 0, cmp.Or(err, errNoList)
+	}
+	for at := 0; at+8 <= got; at += 8 {
+		list = append(list, task.Addr(binary.LittleEndian.Uint64(raw[at:])))
+	}
+	return list, int(min(uint64(length)-uint64(len(list)), 1<<40)), nil
+}
+
+// add reads the goroutine at an address, and counts it.
+func (c *reader) add(at task.Addr) {
+	for range maxTries {
+		s, ok := c.readState(c.words, at)
+		switch {
+		case !ok:
+			continue // its stack may be being moved
+		case s.status.isNone():
+			return
+		case c.OnThread != nil && c.OnThread(s.low, s.high, s.id):
+			return
+		case s.status.isThread():
+			c.made.Running++
+			return
+		case c.copied >= maxCopied:
+			c.made.LeftOut++
+			return
+		}
+		since := c.words.word(c.layout.since)
+		copied, err := c.copyStack(&s)
+		if again, ok := c.readState(c.again, at); err == nil && ok && again == s {
+			c.count(&s, copied, time.Duration(since))
+			return
+		}
+	}
+	c.made.Torn++
+}
+
+// mainID is the number of the goroutine that runs main.main.
+const mainID = 1
+
+func (c *reader) readState(w words, at task.Addr) (state, bool) {
+	if task.ReadFull(c.memory, w, at) != nil {
+		return state{}, false
+	}
+	return c.layout.decode(w, at)
+}
+
+// copyStack copies the innermost part of a stack. It is good until the next call.
+func (c *reader) copyStack(s *state) ([]byte, error) {
+	b := c.buffer[:min(uint64(s.high)-s.sp, maxCopy)]
+	c.copied += len(b)
+	return b, task.ReadFull(c.memory, b, task.Addr(s.sp))
+}
+
+// count adds a goroutine to those that are like it.
+func (c *reader) count(s *state, copied []byte, since time.Duration) {
+	wait := c.wait(s.status, s.reason)
+	if s.id == mainID {
+		s.creator = 0 // the runtime's own start
+	}
+	key := alike{c.stackOf(s, copied), wait, s.creator, c.isSystem(s.start, wait)}
+	if key.stack == nil {
+		c.made.LeftOut++
+		return
+	}
+	i, ok := c.index[key]
+	if !ok {
+		i = len(c.made.Groups)
+		c.index[key] = i
+		g := Goroutine{ID: s.id, Wait: wait, System: key.system, Creator: s.creator}
+		if s.status == isWaiting {
+			g.Since = since
+		}
+		c.made.Groups = append(c.made.Groups, Group{Goroutine: g, Frames: key.stack.frames, Stop: key.stack.stop})
+	}
+	c.made.Groups[i].Count++
+}

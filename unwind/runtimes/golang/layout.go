@@ -1,0 +1,62 @@
+package golang
+
+import (
+	"encoding/binary"
+	"regexp"
+	"strconv"
+
+	"stacksnap/task"
+)
+
+// layout says where the fields of runtime.g are, in bytes from its start; 0: it has no
+// such field. Pointers have 8 bytes.
+type layout struct {
+	minor int // version of Go, 1.minor
+	size  int // of runtime.g
+
+	m                    int // the thread that runs it
+	sp, pc, lr, bp, self int // its registers when it does not run, and itself (sched)
+	status, reason       int // its state, and what it waits in
+	id, parent           int // its number, and that of the goroutine that created it
+	since                int // when it began to wait; set by a garbage collection
+	creator, start       int // the go statement, and the function that it began with
+}
+
+// stackLow and stackHigh are the bounds of a goroutine's stack, in every version.
+const (
+	stackLow  = 0
+	stackHigh = 8
+)
+
+// used returns how many bytes of a goroutine have all fields.
+func (l *layout) used() int { return l.start + 8 }
+
+// release finds the version in what a program says of it: "go1.26.1",
+// "devel go1.27-a2b3c4d X:nocoverageredesign".
+var release = regexp.MustCompile(`go1\.(\d+)`)
+
+// layoutOf returns the layout of a version, that of the newest known one for a newer, and
+// reports whether it is known. It returns nil for versions that are too old.
+func layoutOf(version string) (l *layout, known bool) {
+	found := release.FindStringSubmatch(version)
+	if found == nil {
+		return nil, false
+	}
+	minor, err := strconv.Atoi(found[1])
+	if err != nil {
+		return nil, false
+	}
+	for i := range layouts {
+		if layouts[i].minor <= minor {
+			l = &layouts[i]
+		}
+	}
+	return l, minor <= layouts[len(layouts)-1].minor
+}
+
+// words are the bytes of a goroutine.
+type words []byte
+
+func (w words) word(at int) uint64    { return binary.LittleEndian.Uint64(w[at:]) }
+func (w words) addr(at int) task.Addr { return task.Addr(w.word(at)) }
+func (w words) u32(at int) uint32     { return binary.LittleEndian.Uint32(w[at:]) }

@@ -1,0 +1,109 @@
+package golang
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"stacksnap/images"
+	"stacksnap/images/object"
+	"stacksnap/task"
+)
+
+// Runtime is Go's runtime in an image of a process.
+type Runtime struct {
+	Version string // "go1.26.1"
+	Known   bool   // the layout is that of the version, else that of an older one
+
+	image   *images.Image
+	memory  task.Memory
+	arch    task.Arch
+	layout  *layout
+	length  task.Addr // of the number of goroutines
+	list    task.Addr // of the pointer to pointers to them
+	reasons []string  // what goroutines wait in, by number
+}
+
+// ErrNone is returned for an image without Go's runtime.
+var ErrNone = errors.New("no Go program")
+
+// The bounds of what is read to attach.
+const (
+	maxVersion = 256
+	maxReasons = 256
+	maxReason  = 128 // bytes
+)
+
+// symbols are the variables of the runtime that are read.
+var symbols = []string{"runtime.allglen", "runtime.allgptr", "runtime.buildVersion", "runtime.waitReasonStrings"}
+
+// Attach finds the runtime in an image.
+func Attach(im *images.Image, m task.Memory) (*Runtime, error) {
+	if im.File == nil {
+		return nil, ErrNone
+	}
+	if _, err := im.File.Section(object.GoPCLnTab); err != nil {
+		return nil, ErrNone
+	}
+	r := &Runtime{image: im, memory: m, arch: im.File.Arch()}
+	if r.arch != task.AMD64 && r.arch != task.ARM64 {
+		return nil, fmt.Errorf("goroutines of %v programs are not read", r.arch)
+	}
+	found := object.SymbolsOf(im.File, symbols...)
+	for i, s := range found {
+		if s.Name == "" {
+			return nil, fmt.Errorf("goroutines are not found: no symbol %s, the program is stripped", symbols[i])
+		}
+	}
+	r.length, r.list = im.Addr(found[0].VMAddr), im.Addr(found[1].VMAddr)
+	if err := r.identify(im.Addr(found[2].VMAddr)); err != nil {
+		return nil, err
+	}
+	r.reasons = r.readReasons(im.Addr(found[3].VMAddr), found[3].Size)
+	return r, nil
+}
+
+// identify reads the version.
+func (r *Runtime) identify(at task.Addr) error {
+	version, err := r.readString(at, maxVersion)
+	if err != nil {
+		return fmt.Errorf("the version of Go is not readable: %w", err)
+	}
+	r.Version, _, _ = strings.Cut(version, " ")
+	if r.layout, r.Known = layoutOf(version); r.layout == nil {
+		return fmt.Errorf("goroutines of %q are not read: Go 1.%d is the oldest that they are read of", version, layouts[0].minor)
+	}
+	return nil
+}
+
+// Name returns the runtime's name with its version: "Go 1.26.1".
+func (r *Runtime) Name() string { return "Go " + strings.TrimPrefix(r.Version, "go") }
+
+// readString reads a string by the address of its header.
+func (r *Runtime) readString(at task.Addr, limit int) (string, error) {
+	var head [16]byte
+	if err := task.ReadFull(r.memory, head[:], at); err != nil {
+		return "", err
+	}
+	length := binary.LittleEndian.Uint64(head[8:])
+	if length > uint64(limit) {
+		return "", fmt.Errorf("a string of %d bytes at %v", length, at)
+	}
+	text := make([]byte, length)
+	err := task.ReadFull(r.memory, text, task.Addr(binary.LittleEndian.Uint64(head[:])))
+	return string(text), err
+}
+
+// readReasons reads the runtime's own table of what goroutines wait in, as far as it is
+// readable.
+func (r *Runtime) readReasons(at task.Addr, size uint64) (reasons []string) {
+	for i := range min(size/16, maxReasons) {
+		text, err := r.readString(at+task.Addr(16*i), maxReason)
+		if err != nil {
+			return reasons
+		}
+		reasons = append(reasons, text)
+	}
+	return reasons
+}
