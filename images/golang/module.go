@@ -17,6 +17,7 @@ const (
 	moduleText    = 22
 	moduleFunc118 = 38 // gofunc
 	moduleFunc120 = 40
+	moduleFunc127 = 43
 	moduleWords   = 48 // words examined
 )
 
@@ -55,7 +56,7 @@ func (t *Table) isModule(b []byte, pointer func(uint64) uint64) bool {
 func (t *Table) readModule(b []byte, pointer func(uint64) uint64) *module {
 	word := func(i int) uint64 { return pointer(t.uint(b[i*t.word:], t.word)) }
 	m := &module{text: word(moduleText)}
-	fields := []int{moduleFunc120, moduleFunc118, 39, 41, 42}
+	fields := []int{moduleFunc120, moduleFunc118, moduleFunc127, 39, 41, 42}
 	if t.version == go118 {
 		slices.Reverse(fields[:2])
 	}

@@ -1,5 +1,5 @@
 // Package golang reads .gopclntab, the function table that Go's linker puts into
-// every program, even stripped ones, of Go 1.2 to 1.26 (runtime/symtab.go, struct
+// every program, even stripped ones, of Go 1.2 to 1.27 (runtime/symtab.go, struct
 // pcHeader and _func). It has the functions, the files and lines of their code, and
 // the calls inlined there.
 //

@@ -38,7 +38,7 @@ func (s *shot) addTasks() {
 		return
 	}
 	for _, line := range goroutines.Add(s.builder, &goroutines.Snapshot{
-		Process: s.process, Images: s.tracker.images, Unwinder: s.unwinder, Threads: s.snapshot.Threads, Stacks: s.stacks,
+		Process: s.process, Memory: s.code, Images: s.tracker.images, Unwinder: s.unwinder, Threads: s.snapshot.Threads, Stacks: s.stacks,
 	}) {
 		s.builder.Note(line)
 	}

@@ -17,6 +17,7 @@ import (
 // Snapshot is a snapshot of all threads that was walked, and what it was walked with.
 type Snapshot struct {
 	Process  task.Process
+	Memory   task.Memory // the process's, and what a core lacks of it from files
 	Images   *images.Map
 	Unwinder *unwind.Unwinder
 	Threads  []task.Thread
@@ -27,14 +28,14 @@ type Snapshot struct {
 // Notes say what could not be read, and why.
 func Add(b *profile.Builder, s *Snapshot) (notes []string) {
 	for _, im := range s.Images.Images {
-		r, err := golang.Attach(im, s.Process.Memory())
+		r, err := golang.Attach(im, s.Memory)
 		if errors.Is(err, golang.ErrNone) {
 			continue
 		}
 		var all *golang.Collection
 		if err == nil {
 			all, err = r.Collect(golang.Options{
-				Unwinder: s.Unwinder, Images: s.Images, Code: s.Process.Memory(), OnThread: s.onThread(),
+				Unwinder: s.Unwinder, Images: s.Images, Code: s.Memory, OnThread: s.onThread(),
 			})
 		}
 		if err != nil {

@@ -183,3 +183,32 @@ func compare(t *testing.T, command, cgo string, n int, flags ...string) {
 		t.Log(line)
 	}
 }
+
+// TestOptions: goroutines are also read beside a recording, and not where nothing is to be
+// read of runtimes, or some threads alone are wanted.
+func TestOptions(t *testing.T) {
+	pid, _ := start(t, build(t, "go", "0"), 1)
+	for name, c := range map[string]struct {
+		options capture.Options
+		want    bool
+	}{
+		"saved":       {capture.Options{Save: filepath.Join(t.TempDir(), "it.snap")}, true},
+		"no runtimes": {capture.Options{NoRuntimes: true}, false},
+		"one thread":  {capture.Options{Threads: profile.ThreadFilter{Main: true}}, false},
+	} {
+		process, err := live.Open(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := capture.OneShot(process, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(p.Tasks) > 0; got != c.want {
+			t.Errorf("%s: goroutines %v, want %v", name, got, c.want)
+		}
+		if err := process.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package text
+
+import (
+	"strings"
+	"testing"
+
+	"stacksnap/format/internal/golden"
+	"stacksnap/format/profile"
+	"stacksnap/format/report"
+	"stacksnap/format/words"
+)
+
+// TestTasks: the main goroutine comes first, then the most that are alike, without the frames
+// in which each of them stops; the runtime's own are only counted.
+func TestTasks(t *testing.T) {
+	im := &profile.Image{Path: "/srv/worker", Main: true, Symbols: true}
+	path := func(functions ...string) (path []*profile.Node) {
+		for _, f := range functions {
+			path = append(path, &profile.Node{Location: profile.Location{Function: f, Raw: f, Image: im, File: "/src/it.go", Line: 31}, PC: 1, Return: true})
+		}
+		return path
+	}
+	p := &profile.Profile{Snapshots: 1, Images: []*profile.Image{im}, Tasks: []*profile.Task{
+		{
+			Runtime: "Go 1.26.1", ID: 7, Wait: "chan receive", Count: 5000,
+			Path:    path("runtime.goexit.abi0", "main.worker", "runtime.chanrecv1", "runtime.chanrecv", "runtime.gopark"),
+			Created: &profile.Location{Function: "main.start", File: "/src/it.go", Line: 44, Image: im},
+		},
+		{Runtime: "Go 1.26.1", ID: 2, Wait: "force gc (idle)", System: true, Count: 3, Path: path("runtime.gcBgMarkWorker")},
+		{Runtime: "Go 1.26.1", ID: 1, Wait: "sleep", Count: 1, Path: path("runtime.main", "main.main", "time.Sleep", "runtime.gopark")},
+	}}
+	got := string(golden.WrittenReport(t, Tree, report.Of(p), words.Options{}))
+	want := `
+5,001 goroutines that no thread runs (Go 1.26.1):
+
+  main goroutine 1 in sleep
+    runtime.main + 0 (worker) [0x1]  it.go:31
+      main.main + 0 (worker) [0x1]  it.go:31
+        time.Sleep + 0 (worker) [0x1]  it.go:31
+
+  5,000 goroutines in chan receive, created by main.start (it.go:44)
+    main.worker + 0 (worker) [0x1]  it.go:31
+      runtime.chanrecv1 + 0 (worker) [0x1]  it.go:31
+
+  and 3 of the runtime itself
+`
+	if !strings.Contains(got, want) {
+		t.Errorf("want %s in\n%s", want, got)
+	}
+}
