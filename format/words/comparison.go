@@ -208,38 +208,6 @@ func (c *Comparison) Shown() []*diff.Tree {
 	return trees
 }
 
-// DiffHeadline describes in one line, without a line end, what has changed most.
-func DiffHeadline(c *Comparison) string {
-	most := c.most()
-	switch {
-	case most >= 0:
-	case slices.ContainsFunc(c.Functions, c.Changed):
-		return fmt.Sprintf("no function changed by %d %% or more of its own", worthTelling)
-	case c.Noise.Known:
-		return "no change beyond noise (" + c.margin(c.Noise.Most) + ")"
-	default:
-		return fmt.Sprintf("no function changed by %d %% or more of its own", worthTelling)
-	}
-	f := c.Functions[most]
-	p := &Printer{short: true}
-	before, after := c.Sides(f.Self)
-	text := p.Shown(f.Function)
-	if f.Function == "" {
-		text = (&Printer{palette: newPalette(false)}).InFull(f.Location)
-	}
-	switch {
-	case f.Self.Before == 0:
-		text += " is new on top of stacks: " + after
-	case f.Self.After == 0:
-		text += " is gone from the top of stacks: it was " + before
-	case c.Change(f.Self) < 0:
-		text += " shrank from " + before + " to " + after
-	default:
-		text += " grew from " + before + " to " + after
-	}
-	return text + c.ofWhat() + c.caller(f)
-}
-
 // most returns the index of the function in the headline: the one whose own amount has grown most
 // beyond noise or, if none has, shrunk; -1 if none has changed by worthTelling.
 func (c *Comparison) most() int {

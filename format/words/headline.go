@@ -1,15 +1,12 @@
 package words
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/headline"
 	"stacksnap/format/profile/owncode"
-	"stacksnap/format/profile/waits"
-	"stacksnap/task"
 )
 
 // WriteHeadline writes the headline and an empty line; nothing if there is no headline.
@@ -187,104 +184,6 @@ func (p *Printer) alike(h *headline.Headline) string {
 	return text + p.calledBy(h.Own) + whenAsked(h)
 }
 
-// parked returns the headline of tasks that no thread runs.
-func (p *Printer) parked(t *headline.Tasks) string {
-	noun := TaskNoun(t.Task)
-	text := fmt.Sprintf("%s of %s wait", Count(t.Number), Plural(t.Of, noun))
-	switch {
-	case t.Main:
-		text = "main " + noun + " waits"
-	case t.Of == 1:
-		text = "the only " + noun + " waits"
-	case t.Number == 1:
-		text = fmt.Sprintf("1 of %s waits", Plural(t.Of, noun))
-	}
-	if isAsyncio(t.Runtime) {
-		text += " for "
-	} else {
-		text += " in "
-	}
-	return text + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created)
-}
-
-// taskPlace returns a phrase with the own code in which tasks wait. What has a dot in its name is a
-// function that it called: sync.Mutex.Lock.
-func (p *Printer) taskPlace(t *headline.Tasks) string {
-	if t.Own == nil {
-		return ""
-	}
-	how := ", in "
-	if strings.Contains(t.Wait, ".") && !isAsyncio(t.Runtime) {
-		how = ", called by "
-	}
-	return how + p.functionIn(t.Own.Location, nameRoom) + sourceLine(&t.Own.Location)
-}
-
-// TaskNoun returns what a runtime's tasks are called.
-func TaskNoun(t *profile.Task) string {
-	if strings.HasPrefix(t.Runtime, "Go ") {
-		return "goroutine"
-	}
-	if isAsyncio(t.Runtime) {
-		return "asyncio task"
-	}
-	return "task"
-}
-
-// isAsyncio reports whether the tasks of a runtime are those of Python's asyncio.
-func isAsyncio(runtime string) bool { return strings.HasPrefix(runtime, "CPython ") }
-
-// TaskState returns a phrase with what a task does.
-func TaskState(t *profile.Task) string {
-	switch {
-	case headline.IsReady(t):
-		return " ready to run"
-	case isAsyncio(t.Runtime):
-		return " waiting for " + TaskWait(t)
-	}
-	return " in " + TaskWait(t)
-}
-
-// maxInCircle is how many tasks of a circle the headline names.
-const maxInCircle = 4
-
-// taskDeadlock returns the headline of tasks that await each other.
-func taskDeadlock(circles []profile.TaskDeadlock) string {
-	all := circles[0].Tasks
-	noun := TaskNoun(&profile.Task{Runtime: circles[0].Runtime})
-	text := fmt.Sprintf("deadlock of %s: ", Plural(len(all), noun))
-	if len(all) == 1 {
-		return "deadlock: " + noun + " " + taskTitle(&all[0]) + " waits for itself"
-	}
-	for i := range all[:min(len(all), maxInCircle)] {
-		text += taskTitle(&all[i]) + " awaits "
-	}
-	if more := len(all) - maxInCircle; more > 0 {
-		text += Plural(more, "other") + " in turn, the last of which awaits "
-	}
-	text += taskTitle(&all[0])
-	if more := len(circles) - 1; more > 0 {
-		text += fmt.Sprintf("; %s", Plural(more, "further circle"))
-	}
-	return text
-}
-
-// taskTitle returns the name and function of a task: "Task-7 (fetch)".
-func taskTitle(t *profile.TaskInDeadlock) string {
-	return Word(t.Name, MaxText) + " (" + Word(t.Function, MaxText) + ")"
-}
-
-// TaskWait returns what a task waits in.
-func TaskWait(t *profile.Task) string { return Word(cmp.Or(t.Wait, "an unknown wait"), MaxText) }
-
-// CreatedBy returns a phrase with where a task was made; "" if that is not known.
-func (p *Printer) CreatedBy(l *profile.Location) string {
-	if l == nil || l.Function == "" {
-		return ""
-	}
-	return ", created by " + p.functionIn(*l, nameRoom) + sourceLine(l)
-}
-
 // whenAsked returns a phrase with the number of observations that found a wait.
 func whenAsked(h *headline.Headline) string {
 	if h.Looks == 0 {
@@ -419,100 +318,6 @@ func waitingForCPU(b *headline.CPUTime) string {
 // nameRoom is how many columns a headline has for the name of a function. A longer one is
 // shortened, but for its class and function.
 const nameRoom = 40
-
-// maxChain is how many threads a headline names behind the one that waits: as many as
-// its reader can keep in mind.
-const maxChain = 3
-
-// waitsIn describes a wait, and the frame of own code in which it is, with what that one waits for
-// where the wait itself does not tell.
-func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
-	if own != nil && w.Lock == profile.NoLock && w.Peer.PID == 0 {
-		if purpose := waits.Purpose(own.Function); purpose != "" {
-			return " waits " + purpose + ", in " + CallName(w) + p.calledBy(own)
-		}
-	}
-	if text := pythonWait(t, w); text != "" {
-		return " waits " + text + p.calledBy(own)
-	}
-	if text := p.looksUp(t, w, own); text != "" {
-		return text
-	}
-	return " waits " + p.WaitFor(t.ID, w) + p.calledBy(own)
-}
-
-// looksUp describes a wait for the name of a machine to be looked up; "" if it is for something else.
-// If no own code is known, the function that looks up names is named as the caller.
-func (p *Printer) looksUp(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
-	by, server := waits.LookUp(w, t.Heaviest())
-	if own == nil {
-		own = by
-	}
-	switch {
-	case server != "":
-		return " waits for an answer from DNS server " + Word(server, MaxText) + ", in " + CallName(w) + p.calledBy(own)
-	case by != nil:
-		return " waits for a name to be looked up, " + p.WaitFor(t.ID, w) + p.calledBy(own)
-	}
-	return ""
-}
-
-// chain returns a clause for each thread that a wait leads to in one snapshot: the
-// thread that is waited for, the one that this one waits for, and so on. Each says what
-// the thread waits for, or where it is. chain returns nothing for many snapshots, in
-// which a wait changes.
-func (p *Printer) chain(w *profile.Wait) (text string) {
-	if p.Profile.Sampled() {
-		return ""
-	}
-	for range maxChain {
-		t := p.Profile.Find(w.Owner)
-		if w.Owner == 0 || t == nil || hasChangedHands(w, t) {
-			break
-		}
-		text += "; " + p.ThreadName(w.Owner, w.OwnerName)
-		own := owncode.Innermost(t.Heaviest())
-		switch {
-		case t.Wait != nil:
-			text += p.waitsIn(t, t.Wait, waits.Waiter(t.Heaviest()))
-		case own != nil:
-			return text + " is in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
-		default:
-			return text + " is " + t.State.String()
-		}
-		w = t.Wait
-	}
-	return text
-}
-
-// alsoHung returns a clause for each further thread that waits for a lock in a process none of whose
-// threads can wake another, as long as no more than maxChain are named with those of the chain.
-func (p *Printer) alsoHung(h *headline.Headline) (text string) {
-	if h.Wait.Hung == 0 {
-		return ""
-	}
-	named := map[task.ThreadID]bool{h.Thread.ID: true}
-	for w := h.Wait; w != nil && w.Owner != 0 && !named[w.Owner]; {
-		named[w.Owner] = true
-		t := p.Profile.Find(w.Owner)
-		if w = nil; t != nil {
-			w = t.Wait
-		}
-	}
-	for _, t := range p.Profile.Threads {
-		if w := t.Wait; len(named) <= maxChain && !named[t.ID] && w != nil && w.Lock != profile.NoLock && w.Lock != profile.ThreadEnd {
-			named[t.ID] = true
-			text += "; " + p.ThreadName(t.ID, t.Name) + p.waitsIn(t, w, waits.Waiter(t.Heaviest()))
-		}
-	}
-	return text
-}
-
-// hasChangedHands reports whether the owner of a lock waits for that lock: it was asked at
-// another moment.
-func hasChangedHands(w *profile.Wait, owner *profile.Thread) bool {
-	return owner.Wait != nil && w.Addr != 0 && owner.Wait.Addr == w.Addr
-}
 
 // Percent formats a fraction as a whole number of percent.
 func Percent(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/headline"
+	"stacksnap/format/profile/owncode"
 	"stacksnap/format/profile/waits"
 	"stacksnap/format/profile/waits/python"
 	"stacksnap/task"
@@ -203,4 +205,98 @@ func (p *Printer) ThreadName(id task.ThreadID, name string) string {
 		s += " " + Quoted(name)
 	}
 	return s
+}
+
+// maxChain is how many threads a headline names behind the one that waits: as many as
+// its reader can keep in mind.
+const maxChain = 3
+
+// waitsIn describes a wait, and the frame of own code in which it is, with what that one waits for
+// where the wait itself does not tell.
+func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
+	if own != nil && w.Lock == profile.NoLock && w.Peer.PID == 0 {
+		if purpose := waits.Purpose(own.Function); purpose != "" {
+			return " waits " + purpose + ", in " + CallName(w) + p.calledBy(own)
+		}
+	}
+	if text := pythonWait(t, w); text != "" {
+		return " waits " + text + p.calledBy(own)
+	}
+	if text := p.looksUp(t, w, own); text != "" {
+		return text
+	}
+	return " waits " + p.WaitFor(t.ID, w) + p.calledBy(own)
+}
+
+// looksUp describes a wait for the name of a machine to be looked up; "" if it is for something else.
+// If no own code is known, the function that looks up names is named as the caller.
+func (p *Printer) looksUp(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
+	by, server := waits.LookUp(w, t.Heaviest())
+	if own == nil {
+		own = by
+	}
+	switch {
+	case server != "":
+		return " waits for an answer from DNS server " + Word(server, MaxText) + ", in " + CallName(w) + p.calledBy(own)
+	case by != nil:
+		return " waits for a name to be looked up, " + p.WaitFor(t.ID, w) + p.calledBy(own)
+	}
+	return ""
+}
+
+// chain returns a clause for each thread that a wait leads to in one snapshot: the
+// thread that is waited for, the one that this one waits for, and so on. Each says what
+// the thread waits for, or where it is. chain returns nothing for many snapshots, in
+// which a wait changes.
+func (p *Printer) chain(w *profile.Wait) (text string) {
+	if p.Profile.Sampled() {
+		return ""
+	}
+	for range maxChain {
+		t := p.Profile.Find(w.Owner)
+		if w.Owner == 0 || t == nil || hasChangedHands(w, t) {
+			break
+		}
+		text += "; " + p.ThreadName(w.Owner, w.OwnerName)
+		own := owncode.Innermost(t.Heaviest())
+		switch {
+		case t.Wait != nil:
+			text += p.waitsIn(t, t.Wait, waits.Waiter(t.Heaviest()))
+		case own != nil:
+			return text + " is in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
+		default:
+			return text + " is " + t.State.String()
+		}
+		w = t.Wait
+	}
+	return text
+}
+
+// alsoHung returns a clause for each further thread that waits for a lock in a process none of whose
+// threads can wake another, as long as no more than maxChain are named with those of the chain.
+func (p *Printer) alsoHung(h *headline.Headline) (text string) {
+	if h.Wait.Hung == 0 {
+		return ""
+	}
+	named := map[task.ThreadID]bool{h.Thread.ID: true}
+	for w := h.Wait; w != nil && w.Owner != 0 && !named[w.Owner]; {
+		named[w.Owner] = true
+		t := p.Profile.Find(w.Owner)
+		if w = nil; t != nil {
+			w = t.Wait
+		}
+	}
+	for _, t := range p.Profile.Threads {
+		if w := t.Wait; len(named) <= maxChain && !named[t.ID] && w != nil && w.Lock != profile.NoLock && w.Lock != profile.ThreadEnd {
+			named[t.ID] = true
+			text += "; " + p.ThreadName(t.ID, t.Name) + p.waitsIn(t, w, waits.Waiter(t.Heaviest()))
+		}
+	}
+	return text
+}
+
+// hasChangedHands reports whether the owner of a lock waits for that lock: it was asked at
+// another moment.
+func hasChangedHands(w *profile.Wait, owner *profile.Thread) bool {
+	return owner.Wait != nil && w.Addr != 0 && owner.Wait.Addr == w.Addr
 }

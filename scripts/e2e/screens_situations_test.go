@@ -30,7 +30,7 @@ var situations = []situation{
 		says: []string{`^hung: both threads wait, and neither can wake the other; main thread waits for thread \d+ "ledger" to end, called by ledger::main \(ledger\.rs:15\); thread .* waits for mutex 0x\w+ \(Rust records no holder\), called by ledger::post_entry \(ledger\.rs:7\)`}},
 	{name: "deadlock-go", start: compiledBy("go", "stock", waitsIn(unix.SYS_EPOLL_PWAIT, unix.SYS_FUTEX)),
 		varies: true, // any thread may be the one that polls
-		says: []string{`^main goroutine waits in sync\.Mutex\.Lock, called by main\.\(\*stock\)\.reserve \(main\.go:16\)`}},
+		says:   []string{`^main goroutine waits in sync\.Mutex\.Lock, called by main\.\(\*stock\)\.reserve \(main\.go:16\)`}},
 	{name: "row-lock", start: postgresRowLock,
 		says: []string{`^main thread waits for another transaction to end, in epoll_wait.*called by XactLockTableWait.*its title says "UPDATE waiting"`}},
 	{name: "stuck-upstream", start: nginxUpstream,

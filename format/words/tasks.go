@@ -1,0 +1,108 @@
+package words
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/headline"
+)
+
+// parked returns the headline of tasks that no thread runs.
+func (p *Printer) parked(t *headline.Tasks) string {
+	noun := TaskNoun(t.Task)
+	text := fmt.Sprintf("%s of %s wait", Count(t.Number), Plural(t.Of, noun))
+	switch {
+	case t.Main:
+		text = "main " + noun + " waits"
+	case t.Of == 1:
+		text = "the only " + noun + " waits"
+	case t.Number == 1:
+		text = fmt.Sprintf("1 of %s waits", Plural(t.Of, noun))
+	}
+	if isAsyncio(t.Runtime) {
+		text += " for "
+	} else {
+		text += " in "
+	}
+	return text + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created)
+}
+
+// taskPlace returns a phrase with the own code in which tasks wait. What has a dot in its name is a
+// function that it called: sync.Mutex.Lock.
+func (p *Printer) taskPlace(t *headline.Tasks) string {
+	if t.Own == nil {
+		return ""
+	}
+	how := ", in "
+	if strings.Contains(t.Wait, ".") && !isAsyncio(t.Runtime) {
+		how = ", called by "
+	}
+	return how + p.functionIn(t.Own.Location, nameRoom) + sourceLine(&t.Own.Location)
+}
+
+// TaskNoun returns what a runtime's tasks are called.
+func TaskNoun(t *profile.Task) string {
+	if strings.HasPrefix(t.Runtime, "Go ") {
+		return "goroutine"
+	}
+	if isAsyncio(t.Runtime) {
+		return "asyncio task"
+	}
+	return "task"
+}
+
+// isAsyncio reports whether the tasks of a runtime are those of Python's asyncio.
+func isAsyncio(runtime string) bool { return strings.HasPrefix(runtime, "CPython ") }
+
+// TaskState returns a phrase with what a task does.
+func TaskState(t *profile.Task) string {
+	switch {
+	case headline.IsReady(t):
+		return " ready to run"
+	case isAsyncio(t.Runtime):
+		return " waiting for " + TaskWait(t)
+	}
+	return " in " + TaskWait(t)
+}
+
+// maxInCircle is how many tasks of a circle the headline names.
+const maxInCircle = 4
+
+// taskDeadlock returns the headline of tasks that await each other.
+func taskDeadlock(circles []profile.TaskDeadlock) string {
+	all := circles[0].Tasks
+	noun := TaskNoun(&profile.Task{Runtime: circles[0].Runtime})
+	text := fmt.Sprintf("deadlock of %s: ", Plural(len(all), noun))
+	if len(all) == 1 {
+		return "deadlock: " + noun + " " + taskTitle(&all[0]) + " waits for itself"
+	}
+	for i := range all[:min(len(all), maxInCircle)] {
+		text += taskTitle(&all[i]) + " awaits "
+	}
+	if more := len(all) - maxInCircle; more > 0 {
+		text += Plural(more, "other") + " in turn, the last of which awaits "
+	}
+	text += taskTitle(&all[0])
+	if more := len(circles) - 1; more > 0 {
+		text += fmt.Sprintf("; %s", Plural(more, "further circle"))
+	}
+	return text
+}
+
+// taskTitle returns the name and function of a task: "Task-7 (fetch)".
+func taskTitle(t *profile.TaskInDeadlock) string {
+	return Word(t.Name, MaxText) + " (" + Word(t.Function, MaxText) + ")"
+}
+
+// TaskWait returns what a task waits in.
+func TaskWait(t *profile.Task) string { return Word(cmp.Or(t.Wait, "an unknown wait"), MaxText) }
+
+// CreatedBy returns a phrase with where a task was made; "" if that is not known.
+func (p *Printer) CreatedBy(l *profile.Location) string {
+	if l == nil || l.Function == "" {
+		return ""
+	}
+	return ", created by " + p.functionIn(*l, nameRoom) + sourceLine(l)
+}
