@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -19,7 +20,8 @@ import (
 	"stacksnap/task/needs"
 )
 
-// pythons returns the interpreters of this machine, from 3.8 on, by their versions.
+// pythons returns the interpreters of this machine, from 3.8 on, by their versions: without
+// -tags long only the oldest and the newest.
 func pythons(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{"python3": needs.Tool(t, "python3")}
@@ -28,14 +30,26 @@ func pythons(t *testing.T) map[string]string {
 	for _, path := range append(more, "/usr/bin/python3") {
 		out, err := exec.Command(path, "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])").Output()
 		version := strings.TrimSpace(string(out))
-		if minor, _ := strconv.Atoi(strings.Split(version+"..", ".")[1]); err == nil && minor >= 8 {
+		if err == nil && minorVersion(version) >= 8 {
 			found[version+" of "+filepath.Dir(path)] = path
 		}
 	}
 	if len(found) > 1 {
 		delete(found, "python3") // it is one of the others
 	}
+	if !everything && len(found) > 2 {
+		versions := slices.SortedFunc(maps.Keys(found), func(a, b string) int { return minorVersion(a) - minorVersion(b) })
+		for _, version := range versions[1 : len(versions)-1] {
+			delete(found, version)
+		}
+	}
 	return found
+}
+
+// minorVersion returns the number after the first point.
+func minorVersion(version string) int {
+	minor, _ := strconv.Atoi(strings.Split(version+"..", ".")[1])
+	return minor
 }
 
 // managedFrame is a frame of Python as Python and JSON have it.
