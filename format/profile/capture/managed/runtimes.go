@@ -31,9 +31,8 @@ type Runtimes struct {
 
 	locks [][]runtimes.Lock // of each runtime, before the last stop
 
-	frames []task.ManagedFrame
-	kept   map[task.ThreadID][]task.ManagedFrame // of the last stack of each thread
-	apart  int                                   // stacks whose managed frames do not match
+	kept  map[task.ThreadID][]task.ManagedFrame // of the last stack of each thread
+	apart int                                   // stacks whose managed frames do not match
 }
 
 // found is a runtime with the image that it is in.
