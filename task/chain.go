@@ -59,6 +59,7 @@ const (
 	allObjects      = 1 << 15 // of all threads
 	fewObjects      = 1 << 12 // room for them where there are few chains
 	objectRoom      = 128     // bytes expected of each
+	maxChainReads   = 1 << 13 // of memory, for all of them: each takes about 1 µs
 )
 
 // Pointer returns the little-endian pointer of 8 bytes at an offset, 0 where the copy does
@@ -77,6 +78,7 @@ type chainRoom struct {
 	chains  []CopiedChain
 	block   []byte // read last: from an address up to the end of an object
 	from    Addr
+	reads   int
 }
 
 // reserve makes room for n chains.
@@ -144,6 +146,9 @@ func (r *chainRoom) read(m Memory, at Addr, size int) bool {
 	if at >= r.from && uint64(at-r.from)+uint64(size) <= uint64(len(r.block)) {
 		return true
 	}
+	if r.reads++; r.reads > maxChainReads {
+		return false
+	}
 	r.from = at &^ (pageSize - 1)
 	r.block = r.block[:int(at-r.from)+size]
 	if n, _ := m.ReadMemory(r.block, r.from); n < len(r.block) {
@@ -168,7 +173,7 @@ func (r *chainRoom) holds(m Memory, chains []CopiedChain) bool {
 
 // clear forgets what was copied.
 func (r *chainRoom) clear() {
-	r.objects, r.bytes, r.chains = r.objects[:0], r.bytes[:0], r.chains[:0]
+	r.objects, r.bytes, r.chains, r.reads = r.objects[:0], r.bytes[:0], r.chains[:0], 0
 }
 
 // keep makes chains that of the room, which has copies of them.

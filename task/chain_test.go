@@ -74,6 +74,24 @@ func TestChainInACircle(t *testing.T) {
 	}
 }
 
+// TestChainReads are bounded for all chains of a stop together.
+func TestChainReads(t *testing.T) {
+	h := heap{0x2010: 0x4000, 0x4010: 0x2000}
+	apart := Chain{At: 0x2000, Size: 0x20, Links: []Link{{0x10, 0x20}}} // each object is on another page
+	var r chainRoom
+	r.reserve(1 << 10)
+	n := 0
+	for range 4 {
+		n += len(r.copyAll(h, []Chain{apart})[0].Objects)
+	}
+	if n != maxChainReads || r.reads < n {
+		t.Errorf("%d objects by %d reads", n, r.reads)
+	}
+	if r.clear(); len(r.copyAll(h, []Chain{{At: 0x2000, Size: 8}})[0].Objects) != 1 {
+		t.Error("nothing is read after a clear")
+	}
+}
+
 // TestCopiedBytes are those of the target, also in what is kept of a chain.
 func TestCopiedBytes(t *testing.T) {
 	h := heap{0x2000: 0x1122334455667788, 0x2010: 0x3000, 0x3008: 0x99}
