@@ -20,6 +20,11 @@ func (p *printer) firstStacks(o *words.Options) {
 		return
 	}
 	straight := p.straight(o)
+	if h := headline.Of(whole); h.Tasks != nil {
+		straight.firstTask(h.Tasks)
+		p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
+		return
+	}
 	about, why := telling(whole)
 	if about == nil || straight.Profile.Find(about.ID) == nil {
 		return

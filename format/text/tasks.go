@@ -6,6 +6,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/headline"
+	"stacksnap/format/profile/owncode"
 	"stacksnap/format/words"
 )
 
@@ -96,13 +97,53 @@ func (p *printer) task(t *profile.Task, noun string) {
 	}
 }
 
+// firstTask writes the stack of the tasks that the headline is about, and where most of the others
+// are.
+func (p *printer) firstTask(about *headline.Tasks) {
+	path := inner(about.Path)
+	if len(path) == 0 {
+		return
+	}
+	noun := words.TaskNoun(about.Task)
+	name := fmt.Sprintf("%s %d", noun, about.ID)
+	switch {
+	case about.Main:
+		name = "the main " + noun
+	case about.Number > 1:
+		name = "the " + words.Plural(about.Number, noun) + " alike"
+	}
+	p.Line("")
+	p.Text("", 2, "Stack of "+name+", innermost first:")
+	p.innermostFirst(path)
+	p.otherTasks(about.Task, noun)
+}
+
+// otherTasks writes a line for each place in which other tasks of the program are.
+func (p *printer) otherTasks(but *profile.Task, noun string) {
+	places, left := 0, 0
+	for _, t := range p.Profile.Tasks {
+		own := owncode.Innermost(t.Path)
+		switch {
+		case t == but || t.System || own == nil:
+			continue
+		case places == maxOthers:
+			left += t.Count
+			continue
+		case places == 0:
+			p.Line("")
+		}
+		places++
+		p.Text("", 2, p.TaskLine(t, own))
+	}
+	if left > 0 {
+		p.Line("… and %s elsewhere", words.Plural(left, noun))
+	}
+}
+
 // shownFrames returns a copy of a stack without the frames that every task of a runtime ends and
 // begins with; its outermost frame, or none.
 func shownFrames(path []*profile.Node) []*profile.Node {
-	if len(path) > 1 && path[0].Function == "runtime.goexit" || len(path) > 1 && path[0].Function == "runtime.goexit.abi0" {
-		path = path[1:]
-	}
-	path = withoutParking(path)
+	path = inner(path)
 	var below []*profile.Node
 	for i := len(path) - 1; i >= 0; i-- {
 		n := *path[i]
@@ -110,6 +151,14 @@ func shownFrames(path []*profile.Node) []*profile.Node {
 		below = []*profile.Node{&n}
 	}
 	return below
+}
+
+// inner returns a stack without the frames that every task of a runtime ends and begins with.
+func inner(path []*profile.Node) []*profile.Node {
+	if len(path) > 1 && strings.TrimSuffix(path[0].Function, ".abi0") == "runtime.goexit" {
+		path = path[1:]
+	}
+	return withoutParking(path)
 }
 
 // withoutParking leaves out the innermost functions of Go's runtime but the one that was called

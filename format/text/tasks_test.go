@@ -8,6 +8,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
+	"stacksnap/task"
 )
 
 // TestTasks: the main goroutine comes first, then the most that are alike, without the frames
@@ -46,5 +47,40 @@ func TestTasks(t *testing.T) {
 `
 	if !strings.Contains(got, want) {
 		t.Errorf("want %s in\n%s", want, got)
+	}
+}
+
+// TestFirstTask: where tasks are what the first line is about, the first stack is theirs, and not that
+// of a thread, which waits for any of them. A line follows for each other place.
+func TestFirstTask(t *testing.T) {
+	im := &profile.Image{Path: "/srv/stock", Main: true, Symbols: true}
+	path := func(functions ...string) (path []*profile.Node) {
+		for i, f := range functions {
+			path = append(path, &profile.Node{Location: profile.Location{Function: f, Raw: f, Image: im, File: "/src/main.go", Line: 10 + i}, PC: 1, Return: true, Count: 1})
+		}
+		return path
+	}
+	thread := path("runtime.mcall")
+	thread[0].Self = 1
+	p := &profile.Profile{Snapshots: 1, Images: []*profile.Image{im}, Threads: []*profile.Thread{
+		{ID: 1, Main: true, Samples: 1, State: task.Sleeping, Roots: thread},
+	}, Tasks: []*profile.Task{
+		{Runtime: "Go 1.26.1", ID: 7, Wait: "chan receive", Count: 3, Path: path("runtime.goexit.abi0", "main.worker", "runtime.chanrecv1", "runtime.gopark")},
+		{Runtime: "Go 1.26.1", ID: 2, Wait: "force gc (idle)", System: true, Count: 3, Path: path("runtime.gcBgMarkWorker")},
+		{Runtime: "Go 1.26.1", ID: 1, Wait: "sync.Mutex.Lock", Count: 1, Path: path("runtime.main", "main.main", "main.reserve", "sync.(*Mutex).Lock", "runtime.gopark")},
+	}}
+	got := string(golden.WrittenReport(t, Tree, report.Of(p), words.Options{}))
+	want := `main goroutine waits in sync.Mutex.Lock, called by main.reserve (main.go:12)
+
+Stack of the main goroutine, innermost first:
+  sync.(*Mutex).Lock (stock)  main.go:13
+  main.reserve (stock)  main.go:12
+  main.main (stock)  main.go:11
+
+3 goroutines in chan receive, in main.worker (main.go:11)
+
+`
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("want %s at the start of\n%s", want, got)
 	}
 }

@@ -219,6 +219,10 @@ func (p *Printer) runs(h *headline.Headline) string {
 		return p.someOf(h.Threads, "on a CPU or ready to be") + among(h) + "; most CPU time: " + text
 	case h.Wait != nil && !busy.IsMostly():
 		return name + " " + strings.TrimPrefix(where, ", ") + busyFor(&busy)
+	case busy.Waited > mostWaited && busy.Nice > 0: // else it is the machine that is busy
+		return "starved: " + text
+	case busy.Paging:
+		return "paging from disk: " + text
 	case busy.Share > 0 && busy.System > 0:
 		return "busy in the kernel: " + text
 	}

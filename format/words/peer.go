@@ -47,7 +47,7 @@ func butNobodySeen(w *profile.Wait) string {
 	if !w.Peer.Self {
 		return ""
 	}
-	return ", and no other process that could be checked"
+	return ", and no other process, as far as those could be read"
 }
 
 // peerThread names a thread of another process, or only the process if the thread is

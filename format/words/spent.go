@@ -25,6 +25,10 @@ func turn(t *profile.Thread) string {
 	return StateName(t.State)
 }
 
+// mostWaited is the part of its time when runnable from which on a nice thread that waited for a CPU
+// is said to be starved.
+const mostWaited = 0.75
+
 // busyFor returns clauses on what a busy thread has done since it began.
 func busyFor(b *headline.Busy) (text string) {
 	if b.Share > 0 {

@@ -106,3 +106,9 @@ func (p *Printer) CreatedBy(l *profile.Location) string {
 	}
 	return ", created by " + p.functionIn(*l, nameRoom) + sourceLine(l)
 }
+
+// TaskLine says how many tasks are in one place, which the frame of own code names, and what they
+// wait in.
+func (p *Printer) TaskLine(t *profile.Task, own *profile.Node) string {
+	return Plural(t.Count, TaskNoun(t)) + TaskState(t) + ", in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
+}

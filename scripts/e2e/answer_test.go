@@ -50,7 +50,7 @@ var pauseCall = map[string]string{"amd64": "pause", "arm64": "ppoll"}[runtime.GO
 
 // byItself is what is said of a pipe whose other end the process itself has: there may be processes
 // that cannot be read.
-const byItself = `(whose other end nobody but the process itself has open for writing|with the process itself at the other end, and no other process that could be checked)`
+const byItself = `(whose other end nobody but the process itself has open for writing|with the process itself at the other end, and no other process, as far as those could be read)`
 
 // TestFirstLine: the first line of a report says what it is about, and nothing
 // that is not known.

@@ -60,11 +60,11 @@ var situations = []situation{
 	{name: "dns", start: dnsHangs,
 		says: []string{`^main thread waits for an answer from DNS server 127\.0\.0\.7, in poll, called by gethostbyname2`}},
 	{name: "paging", start: onFile("paging.c", faults), varies: true,
-		says: []string{`look_up.*paging\.c:\d|evict.*paging\.c:\d`, `^[^\n]* page faults since its start \([\d,]+ from disk\)`}},
+		says: []string{`look_up.*paging\.c:\d|evict.*paging\.c:\d`, `^(starved|paging from disk|main thread waits)[^\n]* page faults since its start \([\d,]+ from disk\)`}},
 	{name: "stopped", start: stoppedSleep,
 		says: []string{`^stopped`, `kill -CONT \d+`}},
 	{name: "starved", start: starved, varies: true,
-		says: []string{`^busy: main thread, in checksum \(checksum\.c:[3-7]\), \d+ % of a CPU since its start, waiting for a CPU \d+ % of the time when runnable, at nice 19`}},
+		says: []string{`^starved: main thread, in checksum \(checksum\.c:[3-7]\), \d+ % of a CPU since its start, waiting for a CPU \d+ % of the time when runnable, at nice 19`}},
 	{name: "mallocs", start: compiledBy("g++", "mallocs.cpp", burns), varies: true,
 		says: []string{`^busy: [^\n]*handle_request.*mallocs\.cpp:\d`}},
 }

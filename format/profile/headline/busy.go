@@ -18,6 +18,7 @@ type Busy struct {
 	System     float64 // part of its CPU time that was spent in the kernel, if that is most of it
 	Faults     uint64  // page faults, if they are many
 	DiskFaults uint64  // those of them for which a page had to be read
+	Paging     bool    // DiskFaults are so many that it waits for pages all the time
 }
 
 // IsMostly reports whether the thread was on a CPU for most of its life.
@@ -54,7 +55,7 @@ func BusyOf(t *profile.Thread) (b Busy) {
 	life := l.Age - l.Queued // in which it could fault, or waited
 	isPaging := l.Age >= leastAge && float64(l.DiskFaults) >= manyDiskFaults*max(1, life.Seconds())
 	if isPaging || b.System > 0 && float64(l.Faults) >= manyFaults*t.System.Seconds() {
-		b.Faults, b.DiskFaults = l.Faults, l.DiskFaults
+		b.Faults, b.DiskFaults, b.Paging = l.Faults, l.DiskFaults, isPaging
 	}
 	return b
 }

@@ -29,8 +29,8 @@ func TestBusyOf(t *testing.T) {
 		"a tick in the kernel":  {0, 90 * ms, task.Lifetime{Age: s, Ran: 90 * ms}, Busy{}},
 		"faults":                {0, 500 * ms, task.Lifetime{Age: s, Ran: 500 * ms, Faults: 10_000}, Busy{Share: 0.5, System: 1, Faults: 10_000}},
 		"faults as it began":    {s, 100 * ms, task.Lifetime{Age: 10 * s, Ran: s + 100*ms, Faults: 30_000, DiskFaults: 400}, Busy{}},
-		"from disk":             {300 * ms, 200 * ms, task.Lifetime{Age: 10 * s, Ran: 500 * ms, Faults: 700, DiskFaults: 600}, Busy{Faults: 700, DiskFaults: 600}},
-		"from disk, at load":    {0, 50 * ms, task.Lifetime{Age: 10 * s, Ran: 50 * ms, Queued: 9 * s, Faults: 99, DiskFaults: 99}, Busy{Share: 0.005, Waited: 9.0 / 9.05, Faults: 99, DiskFaults: 99}},
+		"from disk":             {300 * ms, 200 * ms, task.Lifetime{Age: 10 * s, Ran: 500 * ms, Faults: 700, DiskFaults: 600}, Busy{Faults: 700, DiskFaults: 600, Paging: true}},
+		"from disk, at load":    {0, 50 * ms, task.Lifetime{Age: 10 * s, Ran: 50 * ms, Queued: 9 * s, Faults: 99, DiskFaults: 99}, Busy{Share: 0.005, Waited: 9.0 / 9.05, Faults: 99, DiskFaults: 99, Paging: true}},
 		"from disk, short life": {0, 0, task.Lifetime{Age: 300 * ms, Faults: 49, DiskFaults: 49}, Busy{}},
 	} {
 		got := BusyOf(&profile.Thread{User: tt.user, System: tt.system, Lifetime: tt.life})
