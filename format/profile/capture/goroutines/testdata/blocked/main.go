@@ -103,7 +103,8 @@ func main() {
 	group.Add(1)
 	go accept()
 	go func() { // in a system call, on a thread of its own
-		r, _, _ := os.Pipe()
+		r, w, _ := os.Pipe()
+		defer runtime.KeepAlive(w) // its finalizer would end the read
 		_, _ = r.Read(make([]byte, 1))
 	}()
 	for i := 0; i < n; i++ {
