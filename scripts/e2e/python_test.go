@@ -186,3 +186,27 @@ func samplesWith(t *testing.T, folded, function string) (n int) {
 	}
 	return n
 }
+
+// TestPythonFramesOfCore are those of the live process, of a core that has the heap.
+func TestPythonFramesOfCore(t *testing.T) {
+	need(t, "gcore")
+	for version, python := range pythons(t) {
+		t.Run(version, func(t *testing.T) {
+			pid, own := startThreads(t, python, 1)
+			core := filepath.Join(t.TempDir(), "core")
+			if out, err := exec.Command("gcore", "-o", core, pid).CombinedOutput(); err != nil {
+				t.Fatalf("gcore: %v\n%s", err, out)
+			}
+			r := snap(t, core+"."+pid, "-f", "json", "-o", "-")
+			if r.code != exitOK {
+				t.Fatalf("exit code %d: %s", r.code, r.err)
+			}
+			got := managedStacks(t, r.out)
+			for id, want := range own {
+				if d := cmp.Diff(want, got[id]); d != "" {
+					t.Errorf("thread %s:\n%s", id, d)
+				}
+			}
+		})
+	}
+}

@@ -62,7 +62,7 @@ func (t *target) start(onStop func(time.Duration)) {
 	t.tracker = newTracker(t.process, t.note, onStop, t.saving, &t.options, t.code)
 	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.memoryMap)
 	if !t.options.NoRuntimes {
-		t.runtimes = managed.New(t.process, t.options.Native, t.note)
+		t.runtimes = managed.New(t.process, t.code, t.options.Native, t.note)
 	}
 }
 

@@ -151,6 +151,33 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
+// part is memory from an address on, of as many bytes.
+type part struct {
+	from task.Addr
+	text string
+}
+
+func (m part) ReadMemory(p []byte, a task.Addr) (int, error) {
+	if a < m.from || a >= m.from+task.Addr(len(m.text)) {
+		return 0, &task.FaultError{Addr: a}
+	}
+	return copy(p, m.text[a-m.from:]), nil
+}
+
+// TestCoreWithFiles: what a core does not hold is read from the files, and nothing else is.
+func TestCoreWithFiles(t *testing.T) {
+	m := eitherMemory{part{0x1000, "heap"}, part{0x1002, "AP code"}}
+	for at, want := range map[task.Addr]string{0x1000: "heap co", 0x1004: " code", 0x1002: "ap code"} {
+		b := make([]byte, 7)
+		if n, _ := m.ReadMemory(b, at); string(b[:n]) != want {
+			t.Errorf("at %v: %q, want %q", at, b[:n], want)
+		}
+	}
+	if n, err := m.ReadMemory(make([]byte, 1), 0x2000); n != 0 || err == nil {
+		t.Errorf("where neither has anything: %d bytes, %v", n, err)
+	}
+}
+
 // local numbers threads as in a container: 100 less than the system does.
 type local struct{ task.WaitReader }
 

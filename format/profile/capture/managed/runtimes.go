@@ -48,10 +48,11 @@ type place struct {
 }
 
 // New returns the runtimes of a process. With all, Join keeps the native frames of the
-// interpreter. Note takes a line for the reader.
-func New(p task.Process, all bool, note func(string)) *Runtimes {
+// interpreter. Files has what the process's own memory lacks, as a core does. Note takes a line
+// for the reader.
+func New(p task.Process, files task.Memory, all bool, note func(string)) *Runtimes {
 	return &Runtimes{
-		find: find, memory: p.Memory(), waits: p.Capabilities().Waits, note: note, all: all,
+		find: find, memory: eitherMemory{p.Memory(), files}, waits: p.Capabilities().Waits, note: note, all: all,
 		threads: numbers{handle: p.Capabilities().ThreadHandle},
 		seen:    map[place]bool{}, kept: map[task.ThreadID][]task.ManagedFrame{},
 	}
@@ -155,4 +156,17 @@ func (r *Runtimes) forget(ids []task.ThreadID) {
 			delete(r.kept, id)
 		}
 	}
+}
+
+// eitherMemory is memory that is read from another where it cannot be read.
+type eitherMemory struct{ memory, other task.Memory }
+
+// ReadMemory implements [task.Memory].
+func (e eitherMemory) ReadMemory(p []byte, a task.Addr) (int, error) {
+	n, err := e.memory.ReadMemory(p, a)
+	if n == len(p) || e.other == nil {
+		return n, err
+	}
+	more, err := e.other.ReadMemory(p[n:], a+task.Addr(n))
+	return n + more, err
 }
