@@ -13,10 +13,7 @@ func (t *target) withChains(w task.Watch, fresh bool) task.Watch {
 	if t.options.Suspend == task.SuspendNone || !t.runtimes.Found(t.code.in) {
 		return w
 	}
-	ids, err := t.process.Threads()
-	if err == nil {
-		w.Chains = t.runtimes.Chains(ids, fresh)
-	}
+	w.Chains = t.runtimes.Chains(t.process.Threads, fresh)
 	return w
 }
 

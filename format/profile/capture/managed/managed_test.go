@@ -74,6 +74,11 @@ func of(f *fake, note func(string)) *Runtimes {
 	}
 }
 
+// listed lists threads.
+func listed(ids ...task.ThreadID) func() ([]task.ThreadID, error) {
+	return func() ([]task.ThreadID, error) { return ids, nil }
+}
+
 func frames(line string) (list []task.ManagedFrame) {
 	for _, name := range strings.Fields(line) {
 		function, entry := strings.CutSuffix(name, "*")
@@ -88,7 +93,7 @@ func TestRuntimes(t *testing.T) {
 	if !r.Found(imagesOf()) {
 		t.Fatal("no runtime found")
 	}
-	chains := r.Chains([]task.ThreadID{7}, true)
+	chains := r.Chains(listed([]task.ThreadID{7}...), true)
 	if len(chains) != 1 || len(chains[7]) != 1 || chains[7][0].At != 0x7000 {
 		t.Fatalf("chains of threads that are there: %v", chains)
 	}
@@ -109,7 +114,7 @@ func TestApart(t *testing.T) {
 	f := &fake{frames: map[task.ThreadID][]task.ManagedFrame{7: frames("inner* module*")}}
 	r := of(f, func(line string) { notes = append(notes, line) })
 	r.Found(imagesOf())
-	r.Chains([]task.ThreadID{7}, true)
+	r.Chains(listed([]task.ThreadID{7}...), true)
 	th := &task.Thread{ID: 7, Chains: []task.CopiedChain{{Objects: []task.Object{{At: 0x7000, Bytes: make([]byte, 8)}}}}}
 	native := []unwind.Frame{{PC: load + 0x180}, {PC: 0x20}}
 	if _, ok := r.Join(nil, th, native, unwind.Stop{}); ok || !errors.Is(th.ManagedErr, unwind.ErrApart) || th.Managed != nil || r.Kept(7) != nil {
@@ -132,8 +137,8 @@ func TestReadAgain(t *testing.T) {
 	r := of(f, func(string) {})
 	r.Found(imagesOf())
 	ids := []task.ThreadID{7, 9}
-	r.Chains(ids, false)
-	r.Chains(ids, false)
+	r.Chains(listed(ids...), false)
+	r.Chains(listed(ids...), false)
 	if f.asked != 1 {
 		t.Errorf("read %d times for two snapshots", f.asked)
 	}
@@ -146,7 +151,7 @@ func TestReadAgain(t *testing.T) {
 		t.Error("not stale though a thread runs the interpreter and has no chain")
 	}
 	r.read = r.read.Add(-leastPause - pauseRatio*r.cost)
-	if r.Chains(ids, false); f.asked != 2 {
+	if r.Chains(listed(ids...), false); f.asked != 2 {
 		t.Errorf("read %d times when stale", f.asked)
 	}
 }
@@ -225,7 +230,7 @@ func TestLockOf(t *testing.T) {
 		f := &fake{locks: []runtimes.Lock{lock}}
 		r := of(f, nil)
 		r.Found(imagesOf())
-		r.Chains([]task.ThreadID{7, 8}, true)
+		r.Chains(listed([]task.ThreadID{7, 8}...), true)
 		f.locks = []runtimes.Lock{c.now}
 		for word, is := range map[task.Addr]bool{0x11f: false, 0x120: true, 0x14f: true, 0x150: false} {
 			at, owner, ok := r.LockOf(word)

@@ -27,6 +27,7 @@ type Runtimes struct {
 	chains  map[task.ThreadID][]task.Chain
 	read    time.Time     // when the chains were
 	cost    time.Duration // of reading them
+	noted   time.Time     // when the locks were
 	stale   bool          // a thread had no chain, or that of another
 
 	locks [][]runtimes.Lock // of each runtime, before the last stop
@@ -114,12 +115,19 @@ func (r *Runtimes) Any() bool { return r != nil && len(r.found) > 0 }
 
 // Chains returns what to copy of each thread in the next stop. It reads memory of a process that
 // runs, now and then anew; fresh has it do so in any case.
-func (r *Runtimes) Chains(ids []task.ThreadID, fresh bool) map[task.ThreadID][]task.Chain {
+func (r *Runtimes) Chains(threads func() ([]task.ThreadID, error), fresh bool) map[task.ThreadID][]task.Chain {
 	pause := max(leastPause, pauseRatio*r.cost)
 	if fresh || r.chains == nil || r.stale && time.Since(r.read) > pause {
+		ids, err := threads()
+		if err != nil {
+			return nil
+		}
 		r.readChains(ids)
 	}
-	r.noteLocks()
+	if fresh || time.Since(r.noted) > leastPause {
+		r.noteLocks()
+		r.noted = time.Now()
+	}
 	return r.chains
 }
 
