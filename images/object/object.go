@@ -103,12 +103,13 @@ type SymbolFinder interface {
 	SymbolsOf(names ...string) []Symbol
 }
 
-// SymbolsOf returns the symbols of variables, each empty if the file has none.
+// SymbolsOf returns the symbols of variables, each empty if the file has none; nil if it cannot
+// tell.
 func SymbolsOf(f File, names ...string) []Symbol {
 	if finder, can := f.(SymbolFinder); can {
 		return finder.SymbolsOf(names...)
 	}
-	return make([]Symbol, len(names))
+	return nil
 }
 
 // Placed is a file as a loader placed it in a process.

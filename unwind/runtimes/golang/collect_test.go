@@ -222,9 +222,13 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestAttachNone: an image that is no Go program has no runtime, and one without symbols says so.
+// TestAttachNone: an image that is no Go program has no runtime, one without symbols says so, and of
+// a file that cannot find variables nothing is said.
 func TestAttachNone(t *testing.T) {
 	if _, err := Attach(&images.Image{}, &memory{}); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+	if _, err := Attach(&images.Image{Placed: object.Placed{File: unsearched{}}}, &memory{}); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
 	_, err := Attach(&images.Image{Placed: object.Placed{File: stripped{}}}, &memory{})
@@ -233,10 +237,16 @@ func TestAttachNone(t *testing.T) {
 	}
 }
 
-type stripped struct{ file }
+// unsearched is a Go program of which variables are not found by name.
+type unsearched struct{ file }
 
-func (stripped) Section(object.Kind) (object.Section, error) { return object.Section{}, nil }
-func (stripped) Arch() task.Arch                             { return task.AMD64 }
+func (unsearched) Section(object.Kind) (object.Section, error) { return object.Section{}, nil }
+func (unsearched) Arch() task.Arch                             { return task.AMD64 }
+
+// stripped has no symbols.
+type stripped struct{ unsearched }
+
+func (stripped) SymbolsOf(names ...string) []object.Symbol { return make([]object.Symbol, len(names)) }
 
 // FuzzCollect: whatever the memory holds, reading ends, and nothing is counted twice.
 func FuzzCollect(f *testing.F) {

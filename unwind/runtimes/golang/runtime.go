@@ -51,6 +51,9 @@ func Attach(im *images.Image, m task.Memory) (*Runtime, error) {
 		return nil, fmt.Errorf("goroutines of %v programs are not read", r.arch)
 	}
 	found := object.SymbolsOf(im.File, symbols...)
+	if found == nil {
+		return nil, ErrNone // Mach-O: its table of symbols is not searched for variables
+	}
 	for i, s := range found {
 		if s.Name == "" {
 			return nil, fmt.Errorf("goroutines are not found: no symbol %s, the program is stripped", symbols[i])
