@@ -52,6 +52,9 @@ var pauseCall = map[string]string{"amd64": "pause", "arm64": "ppoll"}[runtime.GO
 // that cannot be read.
 const byItself = `(whose other end nobody but the process itself has open for writing|with the process itself at the other end, and no other process, as far as those could be read)`
 
+// sinceStart is what is said of a thread that has run for long enough.
+const sinceStart = `(, \d+ % of a CPU since its start(, waiting for a CPU \d+ % of the time when runnable)?)?`
+
 // TestFirstLine: the first line of a report says what it is about, and nothing
 // that is not known.
 func TestFirstLine(t *testing.T) {
@@ -62,14 +65,14 @@ func TestFirstLine(t *testing.T) {
 			many: `4 of 5 threads wait for mutex [ab], held by thread \d+ "situation", called by waiter \(situation\.c:\d+\)`},
 		"lock": {one: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\); thread \d+ "holder" waits in ` + pauseCall + `, called by holder \(situation\.c:\d+\)`,
 			many: `main thread waits for mutex [ab], held by thread \d+ "holder", called by lock \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
-		"busy": {one: `busy: main thread, in burn \(situation\.c:\d+\)`,
+		"busy": {one: `busy: main thread, in burn \(situation\.c:\d+\)` + sinceStart,
 			many: `(9\d|100) % of the CPU time in burn \(situation\.c:\d+\); CPU time was \d\.\d+ s in \d\.\d+ s(, waiting for a CPU \d+ % of the time when runnable)?|starved: .*`},
 		"child": {one: `main thread waits for situation \[\d+\] to end, in wait4: a child process to end, called by child \(situation\.c:\d+\)`,
 			many: `main thread waits for situation \[\d+\] to end, in wait4: a child process to end, called by child \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
 		"idle": {one: `idle: main thread in ` + epollWait, many: `idle: main thread in ` + epollWait + `, in (all \d+ checks|the only check)`},
 		"pipe": {one: `main thread waits in read: fd \d+ pipe:\[\d+\], ` + byItself + `, called by readPipe \(situation\.c:\d+\)`,
 			many: `main thread waits in read: fd \d+ pipe:\[\d+\], ` + byItself + `, called by readPipe \(situation\.c:\d+\), in (all \d+ checks|the only check)`},
-		"jit": {one: `busy: main thread, in code of no file`,
+		"jit": {one: `busy: main thread, in code of no file` + sinceStart,
 			many: `(9\d|100) % of the CPU time in generated code, of no file; .*|starved: .*`},
 	} {
 		t.Run(situation, func(t *testing.T) {

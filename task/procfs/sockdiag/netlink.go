@@ -22,7 +22,8 @@ const (
 
 var (
 	errLate = errors.New("the kernel's tables of sockets are too long to be read in time")
-	errKind = errors.New("the kernel does not list sockets of this kind")
+	// ErrKind means that the kernel was built without, or lacks the module that would list them.
+	ErrKind = errors.New("the kernel does not list sockets of this kind")
 )
 
 // Conn is a netlink socket by which the kernel lists the sockets of one network namespace.
@@ -81,7 +82,7 @@ func answers(b []byte, each func(body []byte)) (done bool, err error) {
 		case unix.NLMSG_DONE:
 			return true, nil
 		case unix.NLMSG_ERROR:
-			return true, errKind
+			return true, ErrKind
 		case sockDiagByFamily:
 			each(b[headerSize:n])
 		}
