@@ -94,7 +94,8 @@ trap 'rm -rf -- "$work"' EXIT
 # build TARGET FILE
 build() {
 	case $1 in
-	linux-*) CGO_ENABLED=0 GOOS=linux GOARCH=${1#linux-} go build -trimpath -ldflags="-s -w" -o "$2" . ;;
+	# Functions at multiples of 16 bytes instead of 32 take 100 kB less.
+	linux-*) CGO_ENABLED=0 GOOS=linux GOARCH=${1#linux-} go build -trimpath -ldflags="-s -w -funcalign=16" -o "$2" . ;;
 	darwin-*)
 		OUT=$work/darwin scripts/build-darwin.sh build "${1#darwin-}"
 		mv "$work/darwin/stacksnap-$1" "$2"

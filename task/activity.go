@@ -25,6 +25,14 @@ type Schedule struct {
 // Known reports whether the system counts.
 func (s *Schedule) Known() bool { return s.Ran|s.Queued != 0 }
 
+// Known returns what was counted, all 0 where nothing is known.
+func (l *Lifetime) Known() Lifetime {
+	if l == nil {
+		return Lifetime{}
+	}
+	return *l
+}
+
 // Lifetime is what Linux has counted of a thread since the thread began.
 type Lifetime struct {
 	Age time.Duration // 0: nothing is known

@@ -18,7 +18,7 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 		return
 	}
 	k.Registers = t.Registers
-	k.Chains = k.chains.keep(t.Chains)
+	k.keepChains(t.Chains)
 	k.Stacks = k.Stacks[:0]
 	for i := range t.Stacks {
 		st := t.Stacks[i]
@@ -27,6 +27,17 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 		k.Stacks = append(k.Stacks, st)
 	}
 	k.have = t.Err == nil
+}
+
+// keepChains takes over chains: there is room for them in those threads alone that have some.
+func (k *sampled) keepChains(chains []CopiedChain) {
+	if k.chains == nil {
+		if len(chains) == 0 {
+			return
+		}
+		k.chains = new(chainRoom)
+	}
+	k.Chains = k.chains.keep(chains)
 }
 
 // fail notes that the thread could not be captured, and why.

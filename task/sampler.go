@@ -51,7 +51,7 @@ type sampled struct {
 	limit    int  // what was asked of the capture
 	want     []Addr
 	stopTime time.Duration // in stops, while it could have run
-	chains   chainRoom     // what Chains are in
+	chains   *chainRoom    // what Chains are in; nil: it never had one
 }
 
 // take makes the next snapshot.

@@ -42,7 +42,7 @@ type Thread struct {
 	Processor    int           // with OnCPU: which one it had
 	User, System time.Duration // CPU time used so far
 	Schedule     Schedule      // in a sampling; Linux
-	Lifetime     Lifetime      // in a single snapshot, of a thread that did not sleep; Linux
+	Lifetime     *Lifetime     // in a single snapshot, of a thread that did not sleep; nil: not known; Linux
 	SuspendCount int           // holds placed by others than stacksnap; macOS
 	Priority     Priority      // macOS
 	QoS          QoS           // macOS
@@ -86,9 +86,8 @@ type Thread struct {
 	// moment of the stack; there are none where the thread ran meanwhile.
 	Chains []CopiedChain
 	// Managed are the frames of an interpreter's language that are known of it, the innermost
-	// first; ManagedErr says why callers are missing.
-	Managed    []ManagedFrame
-	ManagedErr error
+	// first.
+	Managed []ManagedFrame
 
 	buf      []byte // where Capture copies to; see Buffer
 	captured bool   // in the Take under way

@@ -21,8 +21,8 @@ func (before *thread) appendSchedule(b []byte, t *thread) []byte {
 		}
 		b = end(b, at)
 	}
-	if t.Lifetime != before.Lifetime {
-		b = appendLifetime(b, &t.Lifetime)
+	if l := t.Lifetime.Known(); l != before.Lifetime.Known() {
+		b = appendLifetime(b, &l)
 	}
 	if t.OnCPUState != before.OnCPUState {
 		b = appendUint(b, 25, uint64(t.OnCPUState))
@@ -82,9 +82,12 @@ func (t *thread) parseLifetime(m *message) {
 	})
 	units := func(n uint64) time.Duration { return laterBy(0, int64(min(n, 1<<62))) }
 	const most = 1 << 31
-	t.Lifetime = task.Lifetime{
+	t.Lifetime = nil
+	if l := (task.Lifetime{
 		Age: units(all[0]), Ran: units(all[1]), Queued: units(all[2]),
 		Faults: all[3], DiskFaults: all[4], Nice: int(max(-most, min(unzigzag(all[5]), most))),
+	}); l != (task.Lifetime{}) {
+		t.Lifetime = &l
 	}
 }
 

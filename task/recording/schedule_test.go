@@ -45,7 +45,7 @@ func TestLifetimeIsBounded(t *testing.T) {
 	var before thread
 	want := task.Lifetime{Age: 3 * time.Second, Ran: time.Second, Queued: scheduleUnit, Faults: 70, DiskFaults: 7, Nice: -20}
 	got, err := before.change(appendLifetime(nil, &want))
-	if err != nil || got.Lifetime != want {
+	if err != nil || got.Lifetime.Known() != want {
 		t.Errorf("%+v, %v; want %+v", got.Lifetime, err, want)
 	}
 	most := task.Lifetime{Age: 1<<63 - 1, Nice: 1<<63 - 1}

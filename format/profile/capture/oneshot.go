@@ -203,7 +203,9 @@ func (s *shot) readLifetimes() {
 	}
 	for i := range s.snapshot.Threads {
 		if t := &s.snapshot.Threads[i]; t.State == task.Running || t.State == task.Uninterruptible {
-			t.Lifetime, _ = lifetime(t.ID) // it may have ended
+			if l, ok := lifetime(t.ID); ok { // else it may have ended
+				t.Lifetime = &l
+			}
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (k *kinds) clear() { *k = kinds{} }
 // Join appends to dst the stack of a thread with its managed frames, which it sets in t as
 // well, and reports whether there are any. The frames of t are valid until its next stack.
 func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Frame, stop unwind.Stop) (joined []unwind.Frame, ok bool) {
-	t.Managed, t.ManagedErr = nil, nil
+	t.Managed = nil
 	runtime := r.readFrames(t)
 	if runtime < 0 {
 		r.stale = r.stale || r.runsLoop(native)
@@ -34,7 +34,7 @@ func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Fram
 	if err != nil {
 		r.apart++
 		r.stale = true
-		t.ManagedErr = err
+		r.last = err
 		delete(r.kept, t.ID)
 		return dst, false
 	}
@@ -58,11 +58,13 @@ func (r *Runtimes) readFrames(t *task.Thread) (runtime int) {
 		frames, err = instance.Frames(frames, r.threads.inner(t.ID), c.Objects, r.memory)
 		switch {
 		case err != nil:
-			t.ManagedErr, r.stale = err, true
+			r.last, r.stale = err, true
+			r.apart++
 			return -1
 		case len(frames) == before:
 		case runtime >= 0:
-			t.ManagedErr = errSeveral
+			r.last = errSeveral
+			r.apart++
 			return -1
 		default:
 			runtime = c.Runtime
@@ -123,6 +125,6 @@ func kindAt(m *images.Map, at task.Addr, in *found) unwind.Kind {
 // Note adds how many stacks are shown without their managed frames, if any are.
 func (r *Runtimes) Note() {
 	if r != nil && r.apart > 0 {
-		r.note(fmt.Sprintf("stacks shown with native frames alone, as those of the interpreter did not match them: %d", r.apart))
+		r.note(fmt.Sprintf("stacks shown with native frames alone, as those of the interpreter could not be joined with them: %d (the last: %v)", r.apart, r.last))
 	}
 }

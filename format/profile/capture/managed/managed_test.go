@@ -117,16 +117,16 @@ func TestApart(t *testing.T) {
 	r.Chains(listed([]task.ThreadID{7}...), true)
 	th := &task.Thread{ID: 7, Chains: []task.CopiedChain{{Objects: []task.Object{{At: 0x7000, Bytes: make([]byte, 8)}}}}}
 	native := []unwind.Frame{{PC: load + 0x180}, {PC: 0x20}}
-	if _, ok := r.Join(nil, th, native, unwind.Stop{}); ok || !errors.Is(th.ManagedErr, unwind.ErrApart) || th.Managed != nil || r.Kept(7) != nil {
-		t.Errorf("joined %t, %v, frames %v, kept %v", ok, th.ManagedErr, th.Managed, r.Kept(7))
+	if _, ok := r.Join(nil, th, native, unwind.Stop{}); ok || !errors.Is(r.last, unwind.ErrApart) || th.Managed != nil || r.Kept(7) != nil {
+		t.Errorf("joined %t, %v, frames %v, kept %v", ok, r.last, th.Managed, r.Kept(7))
 	}
 	r.Note()
-	if len(notes) != 1 || !strings.HasSuffix(notes[0], ": 1") {
+	if len(notes) != 1 || !strings.Contains(notes[0], ": 1 (the last: ") {
 		t.Errorf("notes: %q", notes)
 	}
 	f.err = errors.New("damaged")
-	if _, ok := r.Join(nil, th, native, unwind.Stop{}); ok || th.Managed != nil || th.ManagedErr != f.err {
-		t.Errorf("damaged frames: joined %t, %v, %v", ok, th.ManagedErr, th.Managed)
+	if _, ok := r.Join(nil, th, native, unwind.Stop{}); ok || th.Managed != nil || r.last != f.err {
+		t.Errorf("damaged frames: joined %t, %v, %v", ok, r.last, th.Managed)
 	}
 }
 

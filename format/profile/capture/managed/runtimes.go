@@ -33,7 +33,8 @@ type Runtimes struct {
 	locks [][]runtimes.Lock // of each runtime, before the last stop
 
 	kept  map[task.ThreadID][]task.ManagedFrame // of the last stack of each thread
-	apart int                                   // stacks whose managed frames do not match
+	apart int                                   // stacks whose managed frames are not shown
+	last  error                                 // why, of the last of these
 }
 
 // found is a runtime with the image that it is in.
