@@ -27,8 +27,8 @@ type Task struct {
 // builtTask is a task whose addresses are named, without source lines.
 type builtTask struct {
 	Task
-	outermost *Node // nil: no frame
-	creator   *Node // nil: not known
+	path    []*Node // the outermost frame first
+	creator *Node   // nil: not known
 }
 
 // AddTask adds a task, with its stack and the return address of the call that made it, 0 if
@@ -36,21 +36,11 @@ type builtTask struct {
 func (b *Builder) AddTask(t *Task, s *Stack, creator task.Addr, m *images.Map) {
 	b.useMap(m)
 	made := &builtTask{Task: *t}
-	var last *Node
 	for i := len(s.Frames) - 1; i >= 0; i-- {
-		n := b.taskNode(&s.Frames[i], t.Count)
-		if last == nil {
-			made.outermost = n
-		} else {
-			last.Children = []*Node{n}
-		}
-		last = n
+		made.path = append(made.path, b.taskNode(&s.Frames[i], t.Count))
 	}
-	if last != nil {
-		last.Self = t.Count
-		if s.Stop.Reason != unwind.Bottom {
-			made.outermost.Cut = newCut(s.Stop)
-		}
+	if len(made.path) > 0 && s.Stop.Reason != unwind.Bottom {
+		made.path[0].Cut = newCut(s.Stop)
 	}
 	if creator != 0 {
 		made.creator = b.taskNode(&unwind.Frame{PC: creator, Return: true}, t.Count)
@@ -58,22 +48,47 @@ func (b *Builder) AddTask(t *Task, s *Stack, creator task.Addr, m *images.Map) {
 	b.tasks = append(b.tasks, made)
 }
 
+// AddManagedTask adds a task whose stack has the functions of a runtime alone, the outermost
+// first.
+func (b *Builder) AddManagedTask(t *Task, frames []task.ManagedFrame) {
+	made := &builtTask{Task: *t}
+	for i := range frames {
+		made.path = append(made.path, b.taskNode(&unwind.Frame{Managed: &frames[i]}, t.Count))
+	}
+	b.tasks = append(b.tasks, made)
+}
+
+// AddTaskDeadlock adds tasks, each of which waits for the next, and the last for the first.
+func (b *Builder) AddTaskDeadlock(d TaskDeadlock) { b.p.TaskDeadlocks = append(b.p.TaskDeadlocks, d) }
+
 func (b *Builder) taskNode(f *unwind.Frame, count int) *Node {
-	n := &Node{Location: b.names.site(f.PC, f.Return, false).Location, PC: f.PC, Return: f.Return, By: f.By, Count: count}
+	n := &Node{Location: b.names.siteOf(f).Location, PC: f.PC, Return: f.Return, By: f.By, Count: count}
 	if f.Err != nil {
 		n.Why = f.Err.Error()
 	}
 	return n
 }
 
+// chained makes each node the only child of the one before, and returns the first as a list; the
+// last has the samples.
+func chained(path []*Node) []*Node {
+	if len(path) == 0 {
+		return nil
+	}
+	for i, n := range path[1:] {
+		path[i].Children = []*Node{n}
+	}
+	last := path[len(path)-1]
+	last.Self = last.Count
+	return path[:1]
+}
+
 // tasksBy returns the tasks with source lines, the largest first.
 func (b *Builder) tasksBy(source *sources) (tasks []*Task) {
 	for _, made := range b.tasks {
 		t := made.Task
-		if made.outermost != nil {
-			for n := source.withSource([]*Node{made.outermost}, nil); len(n) > 0; n = n[0].Children {
-				t.Path = append(t.Path, n[0])
-			}
+		for n := source.withSource(chained(made.path), nil); len(n) > 0; n = n[0].Children {
+			t.Path = append(t.Path, n[0])
 		}
 		if made.creator != nil {
 			_, last := source.expand(made.creator)
