@@ -50,6 +50,15 @@ type Frame struct {
 	Managed *task.ManagedFrame
 }
 
+// LookUp returns the address by which the frame's code is found: of a return address the byte
+// before it, which belongs to the call.
+func (f *Frame) LookUp() task.Addr {
+	if f.Return && f.PC > 0 {
+		return f.PC - 1
+	}
+	return f.PC
+}
+
 // Reason says why a walk ended.
 type Reason uint8
 

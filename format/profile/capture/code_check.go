@@ -37,17 +37,9 @@ func (f *tracker) check(t *task.Thread, frames []unwind.Frame, stop unwind.Stop)
 	}
 	v := asKnown
 	for i := range frames {
-		v = max(v, f.checkAddress(&t.Probe, lookUpAt(&frames[i])))
+		v = max(v, f.checkAddress(&t.Probe, frames[i].LookUp()))
 	}
 	return v
-}
-
-// lookUpAt returns the address by which the code of a frame is found.
-func lookUpAt(f *unwind.Frame) task.Addr {
-	if f.Return && f.PC > 0 {
-		return f.PC - 1
-	}
-	return f.PC
 }
 
 func (f *tracker) checkAddress(s *task.StopProbe, a task.Addr) verdict {

@@ -308,7 +308,7 @@ func (f *tracker) sure(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) 
 	d := &f.dyld
 	listed := d.listed.Whole && (d.isMarked(t) || !t.Probe.HasMark && !d.changed)
 	for i := range frames {
-		if !f.isSure(t, lookUpAt(&frames[i]), listed) {
+		if !f.isSure(t, frames[i].LookUp(), listed) {
 			return i, false
 		}
 	}

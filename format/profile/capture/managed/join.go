@@ -101,7 +101,7 @@ func (r *Runtimes) runsLoop(native []unwind.Frame) bool {
 
 // kind says what a native frame is to a runtime.
 func (r *Runtimes) kind(f *unwind.Frame, runtime int) unwind.Kind {
-	at := codeAt(f)
+	at := f.LookUp()
 	key := lookedUp{at, runtime}
 	k, ok := r.kinds[key]
 	if !ok {

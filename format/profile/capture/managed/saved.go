@@ -27,7 +27,7 @@ func (s *Saved) Join(dst []unwind.Frame, m *images.Map, t *task.Thread, native [
 	}
 	s.image = nil
 	for i := range native {
-		if at := codeAt(&native[i]); s.isLoop(at) {
+		if at := native[i].LookUp(); s.isLoop(at) {
 			s.image, _ = m.Find(at)
 			break
 		}
@@ -37,7 +37,7 @@ func (s *Saved) Join(dst []unwind.Frame, m *images.Map, t *task.Thread, native [
 }
 
 func (s *Saved) kind(f *unwind.Frame) unwind.Kind {
-	at := codeAt(f)
+	at := f.LookUp()
 	if s.isLoop(at) {
 		return unwind.EvalLoop
 	}
@@ -58,12 +58,4 @@ func (s *Saved) isLoop(at task.Addr) bool {
 	}
 	s.loops[at] = is
 	return is
-}
-
-// codeAt returns the address by which the code of a frame is found.
-func codeAt(f *unwind.Frame) task.Addr {
-	if f.Return && f.PC > 0 {
-		return f.PC - 1
-	}
-	return f.PC
 }
