@@ -9,7 +9,7 @@ import (
 // Chain is a linked list in the target's memory that is copied while a thread is stopped:
 // the frames that an interpreter keeps on the heap.
 type Chain struct {
-	Runtime int  // whose it is; not looked at here
+	Runtime int  // whose it is, as the caller numbers them
 	At      Addr // of the first object
 	Size    int  // bytes copied of the first object
 	// Links lead from each object to the next: the first from the first object, and so on.
@@ -36,8 +36,8 @@ type CopiedChain struct {
 	Cut bool
 }
 
-// ManagedFrame is an activation of a function of an interpreter's language. One without a
-// function stands for a native frame of the interpreter that runs none.
+// ManagedFrame is an activation of a function of an interpreter's language. Without a function,
+// it is a native frame of the interpreter that runs none.
 type ManagedFrame struct {
 	Runtime  string // with its version: "CPython 3.12.1"
 	Function string // qualified as the language's users write it
@@ -53,7 +53,7 @@ type ManagedFrame struct {
 
 // The bounds of what is copied of chains in one stop.
 const (
-	MaxChains       = 4       // of one thread
+	maxChains       = 4       // of one thread
 	maxChainObjects = 4096    // of one chain
 	maxObjectSize   = 1 << 10 // bytes
 	allObjects      = 1 << 15 // of all threads
@@ -101,7 +101,7 @@ func (r *chainRoom) reserve(n int) {
 func (r *chainRoom) copyAll(m Memory, chains []Chain) []CopiedChain {
 	from := len(r.chains)
 	for i := range chains {
-		if len(r.chains) == cap(r.chains) || i == MaxChains {
+		if len(r.chains) == cap(r.chains) || i == maxChains {
 			break
 		}
 		r.block = r.block[:0]

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// heap is memory in which each 8-byte word has its own address as value, but for some.
+// heap is memory from 0x1000 to 0x9000 whose words of 8 bytes are 0, but for those listed.
 type heap map[Addr]Addr
 
 func (h heap) ReadMemory(p []byte, a Addr) (int, error) {
@@ -18,11 +18,7 @@ func (h heap) ReadMemory(p []byte, a Addr) (int, error) {
 			return i, &FaultError{Addr: at}
 		}
 		var word [8]byte
-		value, ok := h[at&^7]
-		if !ok {
-			value = 0
-		}
-		binary.LittleEndian.PutUint64(word[:], uint64(value))
+		binary.LittleEndian.PutUint64(word[:], uint64(h[at&^7]))
 		p[i] = word[at&7]
 	}
 	return len(p), nil
@@ -51,7 +47,7 @@ func TestChains(t *testing.T) {
 		"too large":                      {Chain{At: 0x2000, Size: maxObjectSize + 1, Links: links}, nil, true},
 	} {
 		var r chainRoom
-		r.reserve(MaxChains)
+		r.reserve(maxChains)
 		got := r.copyAll(h, []Chain{test.chain})
 		if d := cmp.Diff(test.want, places(got[0])); d != "" || got[0].Cut != test.cut {
 			t.Errorf("%s: cut %t, want %t\n%s", name, got[0].Cut, test.cut, d)

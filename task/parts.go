@@ -88,7 +88,9 @@ func (s *Snapshot) Append(part *Snapshot) {
 	for i := range part.Threads {
 		t := part.Threads[i]
 		t.buf, t.Probe = nil, probe
-		t.Chains = new(chainRoom).keep(t.Chains)
+		if len(t.Chains) > 0 {
+			t.Chains = new(chainRoom).keep(t.Chains)
+		}
 		from := len(stacks)
 		for _, st := range t.Stacks {
 			at := len(bytes)

@@ -134,7 +134,7 @@ func (s *sampler) capture() error {
 	w := &s.work
 	w.Limit, w.Want, w.Long, w.short = s.snapshot.Limit, s.snapshot.Want, s.snapshot.Long, s.snapshot.short
 	w.Watch.Chains = s.prober.watch.Chains
-	w.chains.reserve(MaxChains * len(w.Watch.Chains))
+	w.chains.reserve(maxChains * len(w.Watch.Chains))
 	switch {
 	case len(s.todo) == 0:
 		return nil

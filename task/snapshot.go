@@ -134,7 +134,7 @@ func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
 	s.prober.memory, s.prober.watch = p.Memory(), s.Watch
 	s.prober.maps = p.Capabilities().Maps
 	s.probe.reserve(&s.Watch)
-	s.chains.reserve(MaxChains * len(s.Watch.Chains))
+	s.chains.reserve(maxChains * len(s.Watch.Chains))
 	for _, id := range ids {
 		t := s.add(id)
 		if err := p.Describe(id, t); err != nil {
