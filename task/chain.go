@@ -17,8 +17,8 @@ type Chain struct {
 	Links []Link
 }
 
-// Link leads to the next object of a [Chain], whose address is the pointer at Offset of the
-// object before it, and of which Size bytes are copied.
+// Link leads to the next object of a [Chain]: its address is the pointer at Offset of the object
+// before it, and Size bytes of it are copied.
 type Link struct{ Offset, Size int }
 
 // Object is a piece of the target's heap that was copied.

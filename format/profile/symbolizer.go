@@ -51,7 +51,7 @@ type symbolizer struct {
 	own      map[*images.Image]*Image // images of the current map
 	files    map[*Image]*images.Image // the last file of each image that can report source lines
 	seen     map[*Image]bool          // images in which a frame lies
-	runtimes map[string]*Image        // what stands for the code of each runtime
+	runtimes map[string]*Image        // the image of what each runtime runs
 }
 
 func newSymbolizer() symbolizer {

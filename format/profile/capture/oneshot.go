@@ -194,8 +194,8 @@ func (s *shot) settleStates() {
 	}
 }
 
-// readLifetimes reads what was counted of the threads that did not sleep, which tells whether
-// they are always busy. Of many snapshots, the times between them tell more.
+// readLifetimes reads what was counted of the threads that did not sleep: by it a thread that is
+// always busy is known. Of many snapshots, the times between them say more.
 func (s *shot) readLifetimes() {
 	lifetime := s.process.Capabilities().Lifetime
 	if !s.once || lifetime == nil {

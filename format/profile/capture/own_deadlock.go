@@ -62,7 +62,7 @@ func (s *shot) forgetOwners(d *profile.Deadlock) {
 	}
 }
 
-// maxHung is the most threads of a process of which it is proven that none can wake another.
+// maxHung bounds the threads of a process for which it is proven that none can wake another.
 const maxHung = 500
 
 // findHung sets [profile.Wait].Hung if all threads of the process wait in futexes without a timeout:
