@@ -74,9 +74,11 @@ type Thread struct {
 	// Call is the system call that it was in when it was captured, or until it was stopped,
 	// which may have ended the call. It is empty where the system does not tell.
 	Call Syscall
-	// Ended is the system call from which it came into the stop, of one that ended on the way. It
-	// was in the call when it was told to stop, or made it right after. Linux on x86-64.
-	Ended Syscall
+	// HasEnded: it came into the stop from a system call that ended on the way, with the number
+	// EndedCall, and has the arguments in its registers. It was in the call when it was told to
+	// stop, or made it right after. Linux on x86-64.
+	HasEnded  bool
+	EndedCall int32
 	// Sure is the number of frames of the stack, from the innermost on, whose code is known to be
 	// that of the capture; 0: all of them.
 	Sure int

@@ -2,6 +2,7 @@ package ptrace
 
 import (
 	"encoding/binary"
+	"math"
 
 	"stacksnap/task"
 )
@@ -22,22 +23,18 @@ var amd64Layout = layout{
 // origRAX is the index of orig_ax in amd64Layout.
 const origRAX = 15
 
-// endedCall returns the system call that ended on a thread's way into a stop. The kernel keeps
-// the number in orig_ax; a thread that came from elsewhere, such as an interrupt, has −1 there.
+// endedCall returns the number of the system call that ended on a thread's way into a stop, false
+// if there is none. The kernel keeps the number in orig_ax; a thread that came from elsewhere, such as an interrupt, has −1 there.
 // regs are what r was decoded from. A call that is to be made again has not ended.
-func endedCall(regs []byte, r *task.Registers) task.Syscall {
+func endedCall(regs []byte, r *task.Registers) (number int32, ended bool) {
 	if r.Arch != task.AMD64 || len(regs) < (origRAX+1)*8 {
-		return task.Syscall{}
+		return 0, false
 	}
-	number := int64(binary.LittleEndian.Uint64(regs[origRAX*8:]))
+	call := int64(binary.LittleEndian.Uint64(regs[origRAX*8:]))
 	const result, firstRestart, lastRestart = task.Reg(0), 512, 516 // include/linux/errno.h
 	v, _ := r.Value(result)
-	if code := -int64(v); number < 0 || firstRestart <= code && code <= lastRestart {
-		return task.Syscall{}
+	if code := -int64(v); call < 0 || call > math.MaxInt32 || firstRestart <= code && code <= lastRestart {
+		return 0, false
 	}
-	call := task.Syscall{State: task.InCall, Number: int(number), SP: r.SP(), PC: r.PC()}
-	for i, reg := range [...]task.Reg{5, 4, 1, 10, 8, 9} { // rdi, rsi, rdx, r10, r8, r9
-		call.Args[i], _ = r.Value(reg)
-	}
-	return call
+	return int32(call), true
 }

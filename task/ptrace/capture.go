@@ -47,7 +47,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 		return task.ErrThreadGone
 	}
 	p.shareTime()
-	t.Skipped, t.Call, t.Ended, t.Kernel = false, task.Syscall{}, task.Syscall{}, nil
+	t.Skipped, t.Call, t.HasEnded, t.Kernel = false, task.Syscall{}, false, nil
 	if th.phase == skipped {
 		if done, err := p.captureSkipped(th, t); done {
 			return err
@@ -105,7 +105,7 @@ func (p *Process) captureRegisters(th *thread, t *task.Thread) error {
 	if err := decodeRegisters(procfs.HostArch(), p.regs[:n], &t.Registers); err != nil {
 		return err
 	}
-	t.Ended = endedCall(p.regs[:n], &t.Registers)
+	t.EndedCall, t.HasEnded = endedCall(p.regs[:n], &t.Registers)
 	return nil
 }
 

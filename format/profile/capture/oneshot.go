@@ -188,7 +188,7 @@ func (s *shot) settleStates() {
 		waits[l.Thread] = l.Wait != nil
 	}
 	for i := range s.snapshot.Threads {
-		if t := &s.snapshot.Threads[i]; t.State == task.Running && waits[t.ID] && t.Ended.State != task.InCall {
+		if t := &s.snapshot.Threads[i]; t.State == task.Running && waits[t.ID] && !t.HasEnded {
 			t.State, t.OnCPUState, t.Processor = task.Sleeping, task.OnCPUUnknown, 0
 		}
 	}

@@ -13,7 +13,7 @@ func TestStateIsThatOfTheStop(t *testing.T) {
 	s := &shot{snapshot: task.Snapshot{Threads: []task.Thread{
 		{ID: 1, State: task.Running, OnCPUState: task.OnCPU, Processor: 3},
 		{ID: 2, State: task.Running, OnCPUState: task.OnCPU, Processor: 3},
-		{ID: 3, State: task.Running, OnCPUState: task.Queued, Ended: task.Syscall{State: task.InCall}},
+		{ID: 3, State: task.Running, OnCPUState: task.Queued, HasEnded: true},
 		{ID: 4, State: task.Uninterruptible},
 	}}}
 	wait := &profile.Wait{Call: "futex"}

@@ -18,20 +18,10 @@ func (f *Finder) darwinCall(t *task.Thread) task.Syscall {
 		return task.Syscall{}
 	}
 	s := task.Syscall{State: task.InCall, Number: number, SP: r.SP(), PC: r.PC()}
-	if s.Args, ok = darwinArguments(r); !ok {
+	if s.Args, ok = callArguments(r); !ok {
 		return task.Syscall{}
 	}
 	return s
-}
-
-// darwinArguments reads the arguments of a call, false where a register is not known.
-func darwinArguments(r *task.Registers) (args [6]uint64, ok bool) {
-	for i, reg := range argumentRegisters(task.Darwin, r.Arch) {
-		if args[i], ok = r.Value(reg); !ok {
-			return args, false
-		}
-	}
-	return args, ok
 }
 
 // The registers with a call's number, and the instruction that enters the kernel. On
@@ -95,7 +85,7 @@ func (f *Finder) atDarwinLoopCall(r *task.Registers, function string) bool {
 		c, _ := Lookup(task.Darwin, r.Arch, number)
 		row, isTrap = c.callRow, true
 	}
-	args, ok := darwinArguments(r)
+	args, ok := callArguments(r)
 	if shapes[row.shape].isMessage && !(ok && isTrap) {
 		return false
 	}

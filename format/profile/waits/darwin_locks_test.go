@@ -17,7 +17,7 @@ func darwinThread(arch task.Arch, number int, args [6]uint64) (*task.Thread, []b
 	r.Arch = arch
 	r.Set(arch.SP(), 0x7000)
 	r.Set(arch.PC(), pc)
-	for i, reg := range argumentRegisters(task.Darwin, arch) {
+	for i, reg := range argumentRegisters(arch) {
 		r.Set(reg, args[i])
 	}
 	code := make([]byte, 0x40)

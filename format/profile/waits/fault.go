@@ -40,12 +40,21 @@ var flushes = set("fsync", "fdatasync", "sync", "syncfs", "msync", "sync_file_ra
 // hasEnded reports whether a thread waited for a disk until it was told to stop, in a call that
 // ended before it stopped.
 func (f *Finder) hasEnded(t *task.Thread) bool {
-	if t.Ended.State != task.InCall || !f.callAt(t, t.Registers.PC()-task.Addr(len(callCode[t.Registers.Arch]))) {
+	if !t.HasEnded || !f.callAt(t, t.Registers.PC()-task.Addr(len(callCode[t.Registers.Arch]))) {
 		return false
 	}
-	c, known := Lookup(f.info.OS, t.Registers.Arch, t.Ended.Number)
+	c, known := Lookup(f.info.OS, t.Registers.Arch, int(t.EndedCall))
 	slept := t.State == task.Uninterruptible && shapes[c.shape].onDescriptor && !shapes[c.shape].askedBack
 	return known && (slept || flushes[c.Name])
+}
+
+// endedCall returns the call of a thread for which hasEnded is true. Its registers have the
+// arguments still.
+func endedCall(t *task.Thread) task.Syscall {
+	r := &t.Registers
+	s := task.Syscall{State: task.InCall, Number: int(t.EndedCall), SP: r.SP(), PC: r.PC()}
+	s.Args, _ = callArguments(r)
+	return s
 }
 
 // faults reports whether a thread is still blocked outside a system call, at the place

@@ -79,13 +79,20 @@ func TestEndedCall(t *testing.T) {
 				number = n
 			}
 		}
-		th.Ended = task.Syscall{State: task.InCall, Number: number, Args: [6]uint64{3}, SP: sp, PC: pc}
+		th.HasEnded, th.EndedCall = true, int32(number)
 		th.Registers.Arch = task.AMD64
+		for i, reg := range []task.Reg{5, 4, 1, 10, 8, 9} { // rdi, rsi, rdx, r10, r8, r9
+			th.Registers.Set(reg, []uint64{3, 0, 0, 0, 0, 0}[i])
+		}
 		th.Registers.Set(task.AMD64.SP(), sp)
 		th.Registers.Set(task.AMD64.PC(), pc)
 		w, _ := New(p, nil, []task.Thread{*th}).Find(th, nil)
 		if (w != nil) != tt.waits || w != nil && w.Call != tt.call {
 			t.Errorf("%+v: waits for %+v", tt, w)
+		}
+		want := task.Syscall{State: task.InCall, Number: number, Args: [6]uint64{3}, SP: sp, PC: pc}
+		if got := endedCall(th); got != want {
+			t.Errorf("%+v: the call is %+v, want %+v", tt, got, want)
 		}
 	}
 }

@@ -147,7 +147,7 @@ func (f *Finder) enter(t *task.Thread, frames []unwind.Frame) (call, bool) {
 	case f.calls != nil && s.State == task.InCall:
 		f.comeBack(t)
 	case f.calls != nil && f.hasEnded(t):
-		s = t.Ended
+		s = endedCall(t)
 	case f.calls != nil && (waiting(t.State) || f.returning(t)):
 		s = f.linuxCall(t)
 	}
@@ -259,7 +259,7 @@ func (f *Finder) matches(s *task.Syscall, t *task.Thread) bool {
 	if known, _ := Lookup(f.info.OS, r.Arch, s.Number); shapes[known.shape].onDescriptor && (r.Arch == task.AMD64 || t.Unstopped) {
 		from, to = 0, 1
 	}
-	for i, reg := range argumentRegisters(task.Linux, r.Arch) {
+	for i, reg := range argumentRegisters(r.Arch) {
 		if v, ok := r.Value(reg); i >= from && i < to && v != s.Args[i] && (ok || !t.Unstopped) {
 			return false
 		}
@@ -267,9 +267,19 @@ func (f *Finder) matches(s *task.Syscall, t *task.Thread) bool {
 	return true
 }
 
+// callArguments reads the arguments of a call, false where a register is not known.
+func callArguments(r *task.Registers) (args [6]uint64, ok bool) {
+	for i, reg := range argumentRegisters(r.Arch) {
+		if args[i], ok = r.Value(reg); !ok {
+			return args, false
+		}
+	}
+	return args, ok
+}
+
 // argumentRegisters returns the registers of a call's arguments, by DWARF number. (Linux:
 // syscall(2); Darwin: libsyscall/custom/SYS.h, the C convention with r10 in place of rcx.)
-func argumentRegisters(os task.OS, arch task.Arch) []task.Reg {
+func argumentRegisters(arch task.Arch) []task.Reg {
 	switch arch {
 	case task.AMD64:
 		return []task.Reg{5, 4, 1, 10, 8, 9} // rdi, rsi, rdx, r10, r8, r9

@@ -33,7 +33,7 @@ func onLinuxNumber(p *process, number int, args [6]uint64, functions ...string) 
 	t.Registers.Arch = task.AMD64
 	t.Registers.Set(task.AMD64.SP(), 0x7000)
 	t.Registers.Set(task.AMD64.PC(), 0x10020)
-	for i, reg := range argumentRegisters(task.Linux, task.AMD64) {
+	for i, reg := range argumentRegisters(task.AMD64) {
 		t.Registers.Set(reg, args[i])
 	}
 	threads := []task.Thread{{ID: self, Name: "self"}, {ID: other, Name: "other"}}
