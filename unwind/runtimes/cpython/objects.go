@@ -79,7 +79,7 @@ func (o *objects) typeOf(a task.Addr) (*typeObject, error) {
 }
 
 func (o *objects) readType(at task.Addr) (*typeObject, error) {
-	b := make([]byte, typeDict+8)
+	b := make([]byte, max(typeDict, o.p.layout.object.typeName)+8)
 	if err := task.ReadFull(o.m, b, at); err != nil {
 		return nil, err
 	}
