@@ -60,16 +60,12 @@ func (p *Instance) gils(m task.Memory) (all []task.Addr) {
 	case p.layout.gil.interp == 0:
 		return nil
 	}
-	interp, err := task.ReadPointer(m, p.runtime+task.Addr(p.layout.head), 8)
-	for range maxInterpreters {
-		if err != nil || interp == 0 {
-			break
-		}
+	_ = p.eachInterpreter(m, func(interp task.Addr) error { // with an error, those before it
 		if at, err := task.ReadPointer(m, interp+task.Addr(p.layout.gil.interp), 8); err == nil && at != 0 {
 			all = append(all, at)
 		}
-		interp, err = task.ReadPointer(m, interp+task.Addr(p.layout.interp.next), 8)
-	}
+		return nil
+	})
 	return all
 }
 
