@@ -96,17 +96,15 @@ func readTaskOffsets(m task.Memory, in *images.Map) (o taskOffsets, ok bool, err
 		if name := im.Name(); !has || !im.Main && !strings.Contains(name, "_asyncio") && !strings.Contains(name, "python") {
 			continue
 		}
-		for _, name := range []string{".AsyncioDebug", "__DATA,AsyncioDebug"} {
-			at, size, found := f.SectionRange(name)
-			if !found {
-				continue
-			}
-			if size < 8*taskWords {
-				return o, true, errTaskOffsets
-			}
-			o, err = decodeTaskOffsets(m, im.Addr(at))
-			return o, true, err
+		at, size, found := sectionOf(f, "AsyncioDebug")
+		switch {
+		case !found:
+			continue
+		case size < 8*taskWords:
+			return o, true, errTaskOffsets
 		}
+		o, err = decodeTaskOffsets(m, im.Addr(at))
+		return o, true, err
 	}
 	return o, false, nil
 }

@@ -65,23 +65,25 @@ func layoutFor(v version, told bool, m task.Memory, at task.Addr) (layout, error
 	return l, nil
 }
 
-// The section of the runtime's state, from 3.10 on, in ELF and in Mach-O.
-const (
-	sectionELF   = ".PyRuntime"
-	sectionMachO = "__DATA,PyRuntime"
-)
+// sectionOf returns the range of one of CPython's own sections, by its name without what
+// ELF and Mach-O put before it.
+func sectionOf(f object.DataFinder, name string) (vmaddr, size uint64, ok bool) {
+	if vmaddr, size, ok = f.SectionRange("." + name); ok {
+		return vmaddr, size, true
+	}
+	return f.SectionRange("__DATA," + name)
+}
 
-// runtimeState returns the address of _PyRuntime. Its symbol is looked up only in images
-// that are called after Python: others have the section.
+// runtimeState returns the address of _PyRuntime, which has a section of its own from 3.10
+// on. Its symbol is looked up only in images that are called after Python: others have the
+// section.
 func runtimeState(im *images.Image) (task.Addr, bool) {
 	f, ok := im.File.(object.DataFinder)
 	if !ok {
 		return 0, false
 	}
-	for _, name := range []string{sectionELF, sectionMachO} {
-		if at, _, ok := f.SectionRange(name); ok {
-			return im.Addr(at), true
-		}
+	if at, _, ok := sectionOf(f, "PyRuntime"); ok {
+		return im.Addr(at), true
 	}
 	if !strings.Contains(im.Name(), "python") && !im.Main {
 		return 0, false
