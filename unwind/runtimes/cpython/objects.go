@@ -29,12 +29,12 @@ const maxBases = 32
 
 // typeObject is what is kept of a type.
 type typeObject struct {
-	at               task.Addr
-	name             string
-	flags            uint64
-	basicSize, dict  int64
-	isTask, isFuture bool // a subclass of those written in C
-	isGather         bool // what asyncio.gather returns
+	at, base        task.Addr // base 0: none
+	name            string
+	flags           uint64
+	basicSize, dict int64
+	isTask          bool // a subclass of the one that is written in C
+	isGather        bool // what asyncio.gather returns
 }
 
 // builtin reports whether it is the type of a name that is not a class of the target.
@@ -63,18 +63,18 @@ func (o *objects) typeOf(a task.Addr) (*typeObject, error) {
 		return nil, err
 	}
 	o.types[at] = t
-	for base, n := t, 0; base != nil && n < maxBases; n++ {
+	base, isFuture := t, false
+	for range maxBases {
 		t.isTask = t.isTask || base.name == "_asyncio.Task"
-		t.isFuture = t.isFuture || base.name == "_asyncio.Future"
-		next, err := o.pointer(base.at + typeBase)
-		if err != nil || next == 0 {
+		isFuture = isFuture || base.name == "_asyncio.Future"
+		if base.base == 0 {
 			break
 		}
-		if base, err = o.readType(next); err != nil {
+		if base, err = o.readType(base.base); err != nil {
 			return nil, err
 		}
 	}
-	t.isGather = t.isFuture && t.name == "_GatheringFuture"
+	t.isGather = isFuture && t.name == "_GatheringFuture"
 	return t, nil
 }
 
@@ -86,7 +86,8 @@ func (o *objects) readType(at task.Addr) (*typeObject, error) {
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 	name, err := task.ReadCString(o.m, task.Addr(word(o.p.layout.object.typeName)), 256)
 	return &typeObject{
-		at: at, name: name, flags: word(typeFlags), basicSize: int64(word(typeBasicSize)), dict: int64(word(typeDict)),
+		at: at, base: task.Addr(word(typeBase)), name: name,
+		flags: word(typeFlags), basicSize: int64(word(typeBasicSize)), dict: int64(word(typeDict)),
 	}, err
 }
 
