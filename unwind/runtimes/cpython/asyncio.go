@@ -47,12 +47,12 @@ func (p *Instance) Tasks(m task.Memory, in *images.Map) (Tasks, error) {
 }
 
 func (p *Instance) tasks(m task.Memory, in *images.Map) (t Tasks, err error) {
-	r := taskReader{objects: objects{p: p}, seen: map[task.Addr]bool{}, offsets: p.ownTaskOffsets()}
 	l := &p.layout.asyncio
+	r := taskReader{objects: objects{p: p}, seen: map[task.Addr]bool{}, offsets: taskOffsets{coro: l.coro, name: l.name}}
 	switch {
 	case l.modules == 0:
 		return t, errFreeThreaded
-	case l.told:
+	case l.hasLists:
 		var ok bool
 		if r.offsets, ok, err = readTaskOffsets(m, in); !ok || err != nil {
 			return t, err
@@ -74,14 +74,6 @@ func (p *Instance) tasks(m task.Memory, in *images.Map) (t Tasks, err error) {
 	}
 	return t, nil
 }
-
-// ownTaskOffsets returns the offsets of a version whose module does not tell them.
-func (p *Instance) ownTaskOffsets() taskOffsets {
-	return taskOffsets{coro: p.layout.asyncio.coro, name: p.layout.asyncio.name}
-}
-
-// minor returns the minor version.
-func (p *Instance) minor() int { return p.version.minor() }
 
 // taskReader reads tasks.
 type taskReader struct {

@@ -8,7 +8,7 @@ import "stacksnap/task"
 // versions keep those of the class that is written in C in a list for each thread; those
 // of threads that have ended move to a list of the interpreter.
 func (r *taskReader) addresses() (all []task.Addr, err error) {
-	if r.p.layout.asyncio.told {
+	if r.p.layout.asyncio.hasLists {
 		if all, err = r.fromLists(); err != nil {
 			return nil, err
 		}

@@ -28,6 +28,8 @@ type Instance struct {
 // where only that is known.
 func (p *Instance) Version() string { return p.version.String() }
 
+func (p *Instance) minor() int { return p.version.minor() }
+
 // Find returns the CPython in an image, nil if there is none. The error says why it
 // cannot be read, in one line.
 func Find(im *images.Image, m task.Memory) (*Instance, error) {
@@ -35,33 +37,33 @@ func Find(im *images.Image, m task.Memory) (*Instance, error) {
 	if !ok {
 		return nil, nil
 	}
-	p := &Instance{runtime: at, seen: map[task.Addr]bool{}}
 	if arch := im.File.Arch(); arch != task.AMD64 && arch != task.ARM64 {
 		return nil, fmt.Errorf("CPython on %v: %w", arch, errLayout)
 	}
-	v, told, err := findVersion(im, m, at)
+	v, hasTable, err := findVersion(im, m, at)
 	if err != nil {
 		return nil, fmt.Errorf("CPython: %w", err)
 	}
-	if p.version, err = v, v.check(); err == nil {
-		p.layout, err = layoutFor(v, told, m, at)
-	}
+	l, err := layoutFor(v, hasTable, m, at)
 	if err != nil {
 		return nil, fmt.Errorf("CPython %v: %w", v, err)
 	}
-	return p, nil
+	return &Instance{version: v, layout: l, runtime: at, seen: map[task.Addr]bool{}}, nil
 }
 
-// layoutFor returns the layout of a version. told: it has a table of its offsets.
-func layoutFor(v version, told bool, m task.Memory, at task.Addr) (layout, error) {
-	if told {
+// layoutFor returns the layout of a version, from the table of offsets at the start of the
+// runtime's state if it has one.
+func layoutFor(v version, hasTable bool, m task.Memory, at task.Addr) (layout, error) {
+	if err := v.check(); err != nil {
+		return layout{}, err
+	}
+	if hasTable {
 		return readOffsets(m, at, v)
 	}
 	l, ok := layoutOf(v.minor())
 	if !ok {
 		return l, errLayout
 	}
-	l.gil = gilOf(v.minor())
 	return l, nil
 }
 

@@ -77,7 +77,7 @@ type unicodeLayout struct {
 
 type objectLayout struct{ kind, typeName, typeSize int }
 
-// layoutOf returns the layout of a version that does not tell its offsets, 3.minor.
+// layoutOf returns the layout of 3.minor, a version without a table of its offsets.
 func layoutOf(minor int) (layout, bool) {
 	var l layout
 	switch minor {
@@ -92,7 +92,7 @@ func layoutOf(minor int) (layout, bool) {
 	default:
 		return l, false
 	}
-	l.asyncio = taskLayoutOf(minor)
+	l.gil, l.asyncio = gilOf(minor), taskLayoutOf(minor)
 	return l, true
 }
 
