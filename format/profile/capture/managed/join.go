@@ -17,8 +17,6 @@ type lookedUp struct {
 	runtime int
 }
 
-func (k *kinds) clear() { *k = kinds{} }
-
 // Join appends to dst the stack of a thread with its managed frames, which it sets in t as
 // well, and reports whether there are any. The frames of t are valid until its next stack.
 func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Frame, stop unwind.Stop) (joined []unwind.Frame, ok bool) {

@@ -7,9 +7,12 @@ import (
 
 // readLocks reads the locks of a runtime as they are now.
 func (r *Runtimes) readLocks(runtime int) []runtimes.Lock {
-	return r.found[runtime].Locks(r.memory, func(handle task.Addr) (task.ThreadID, bool) {
-		return r.threads.byHandle(r.memory, handle)
-	})
+	return r.found[runtime].Locks(r.memory, r.byHandle)
+}
+
+// byHandle returns the number that a thread has for itself, by its pthread_t.
+func (r *Runtimes) byHandle(handle task.Addr) (task.ThreadID, bool) {
+	return r.threads.byHandle(r.memory, handle)
 }
 
 // noteLocks reads the locks of all runtimes before a stop.

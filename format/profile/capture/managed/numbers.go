@@ -2,6 +2,7 @@ package managed
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"stacksnap/task"
@@ -31,20 +32,16 @@ func (n *numbers) use(ids []task.ThreadID, waits task.WaitReader) {
 		n.same = ok && local == ids[0]
 	}
 	if !n.same {
-		n.translate()
+		n.forgetEnded()
 	}
 }
 
-// translate drops the numbers of threads that have ended.
-func (n *numbers) translate() {
+// forgetEnded drops the numbers of threads that have ended.
+func (n *numbers) forgetEnded() {
 	if n.known == nil {
 		n.known = map[task.ThreadID]task.ThreadID{}
 	}
-	for own, id := range n.known {
-		if !n.has(id) {
-			delete(n.known, own)
-		}
-	}
+	maps.DeleteFunc(n.known, func(_, id task.ThreadID) bool { return !n.has(id) })
 }
 
 func (n *numbers) has(id task.ThreadID) bool {

@@ -1,7 +1,7 @@
 package managed
 
 import (
-	"slices"
+	"maps"
 	"time"
 
 	"stacksnap/images"
@@ -80,7 +80,7 @@ func (r *Runtimes) search(m *images.Map) {
 		return
 	}
 	r.in = m
-	r.kinds.clear()
+	r.kinds = kinds{}
 	for _, im := range m.Images {
 		at := place{im.Path, im.Load}
 		if r.seen[at] {
@@ -137,9 +137,7 @@ func (r *Runtimes) readChains(ids []task.ThreadID) {
 	r.stale, r.chains = false, map[task.ThreadID][]task.Chain{}
 	r.threads.use(ids, r.waits)
 	for i := range r.found {
-		chains, err := r.found[i].Chains(r.memory, func(handle task.Addr) (task.ThreadID, bool) {
-			return r.threads.byHandle(r.memory, handle)
-		})
+		chains, err := r.found[i].Chains(r.memory, r.byHandle)
 		if err != nil {
 			r.note(err.Error() + "; its native frames are shown")
 		}
@@ -150,20 +148,15 @@ func (r *Runtimes) readChains(ids []task.ThreadID) {
 			}
 		}
 	}
-	r.forget(ids)
+	r.forgetEnded()
 	r.read = time.Now()
 	r.cost = r.read.Sub(began)
 }
 
-// forget drops what is kept of threads that have ended.
-func (r *Runtimes) forget(ids []task.ThreadID) {
-	if len(r.kept) <= len(ids) {
-		return
-	}
-	for id := range r.kept {
-		if !slices.Contains(ids, id) {
-			delete(r.kept, id)
-		}
+// forgetEnded drops what is kept of threads that have ended.
+func (r *Runtimes) forgetEnded() {
+	if len(r.kept) > len(r.threads.ids) {
+		maps.DeleteFunc(r.kept, func(id task.ThreadID, _ []task.ManagedFrame) bool { return !r.threads.has(id) })
 	}
 }
 
