@@ -8,12 +8,10 @@ import (
 	"stacksnap/unwind/runtimes/cpython"
 )
 
-// circles returns the circles of tasks that await each other: each task is in one at most.
+// circles returns circles of tasks that await each other: at least one wherever tasks do. A task
+// that awaits several others may be in several.
 func circles(all []cpython.Task) (found [][]profile.TaskInDeadlock) {
-	search := circleSearch{tasks: map[task.Addr]*cpython.Task{}, state: map[task.Addr]visit{}}
-	for i := range all {
-		search.tasks[all[i].At] = &all[i]
-	}
+	search := circleSearch{tasks: byAddress(all), state: map[task.Addr]visit{}}
 	for i := range all {
 		for _, circle := range search.from(all[i].At) {
 			var names []profile.TaskInDeadlock
@@ -42,13 +40,13 @@ type circleSearch struct {
 	state map[task.Addr]visit
 }
 
-// step is a task on the path, and how many that it awaits were followed.
+// step is a task on the path.
 type step struct {
 	at   task.Addr
-	next int
+	next int // of the tasks that it awaits: the one to follow
 }
 
-// from returns the circles that are found from a task on, by way of tasks that were not visited.
+// from returns the circles that a search from start finds among tasks that were not visited.
 func (s *circleSearch) from(start task.Addr) (found [][]task.Addr) {
 	if s.state[start] != unvisited {
 		return nil
