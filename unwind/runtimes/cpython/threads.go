@@ -44,9 +44,9 @@ func (p *Instance) Chains(m task.Memory, threads func(handle task.Addr) (task.Th
 			p.states[id], frames[id] = s, frame
 		}
 	})
-	chains := make(map[task.ThreadID]task.Chain, len(p.states))
+	chains, links := make(map[task.ThreadID]task.Chain, len(p.states)), p.layout.links()
 	for id, s := range p.states {
-		chains[id] = p.layout.chain(s.at)
+		chains[id] = task.Chain{At: s.at, Size: p.layout.threadBytes(), Links: links}
 	}
 	if err != nil {
 		err = fmt.Errorf("CPython %v: %w", p.version, err)
@@ -73,18 +73,14 @@ func (s *threadState) thread(threads func(task.Addr) (task.ThreadID, bool)) (tas
 	return task.ThreadID(s.native), s.native != 0
 }
 
-// chain returns the chain that begins at a thread state.
-func (l *layout) chain(at task.Addr) task.Chain {
+// links returns the links from a thread state to its frames.
+func (l *layout) links() []task.Link {
 	frame := l.frameBytes()
-	c := task.Chain{At: at, Size: l.threadBytes()}
-	if l.cframe.size != 0 {
-		c.Links = append(c.Links, task.Link{Offset: l.thread.frame, Size: l.cframe.size},
-			task.Link{Offset: l.cframe.next, Size: frame})
-	} else {
-		c.Links = append(c.Links, task.Link{Offset: l.thread.frame, Size: frame})
+	previous := task.Link{Offset: l.frame.previous, Size: frame}
+	if l.cframe.size == 0 {
+		return []task.Link{{Offset: l.thread.frame, Size: frame}, previous}
 	}
-	c.Links = append(c.Links, task.Link{Offset: l.frame.previous, Size: frame})
-	return c
+	return []task.Link{{Offset: l.thread.frame, Size: l.cframe.size}, {Offset: l.cframe.next, Size: frame}, previous}
 }
 
 // eachThread calls yield with each thread state and where its frames are. The target may

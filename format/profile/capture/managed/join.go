@@ -18,7 +18,7 @@ type lookedUp struct {
 }
 
 // Join appends to dst the stack of a thread with its managed frames, which it sets in t as
-// well, and reports whether there are any. The frames of t are valid until its next stack.
+// well, and reports whether there are any. The frames in t are valid until the thread's next stack.
 func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Frame, stop unwind.Stop) (joined []unwind.Frame, ok bool) {
 	t.Managed = nil
 	runtime := r.readFrames(t)
@@ -37,11 +37,11 @@ func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Fram
 		return dst, false
 	}
 	t.Managed = frames
-	return joined, len(frames) > 0
+	return joined, true
 }
 
-// readFrames reads the managed frames of a thread into kept, and returns whose they are; less
-// than 0: there are none, or they are of several runtimes.
+// readFrames reads the managed frames of a thread into kept, and returns their runtime; less
+// than 0: there are none, or they cannot be read or are of several runtimes.
 func (r *Runtimes) readFrames(t *task.Thread) (runtime int) {
 	runtime = -1
 	frames := r.kept[t.ID][:0]
