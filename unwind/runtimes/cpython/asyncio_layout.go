@@ -11,9 +11,9 @@ import (
 	"stacksnap/task"
 )
 
-// taskLayout has offsets of what asyncio's tasks are found and read by. Those of 3.8 to
-// 3.13 in _asyncio.Task come from its objects, by scripts/fixtures/asynciooffsets.py;
-// later versions have a table of them, see [readTaskOffsets]. They hold for builds with the GIL.
+// taskLayout has the offsets by which asyncio's tasks are found and read, in builds with the
+// GIL. Those of 3.8 to 3.13 in _asyncio.Task come from its objects, by
+// scripts/fixtures/asynciooffsets.py; later versions have a table, see [readTaskOffsets].
 type taskLayout struct {
 	modules    int // of an interpreter: sys.modules; 0: tasks are not read
 	coro, name int // of a task; 0: see readTaskOffsets

@@ -10,7 +10,7 @@ import (
 	"stacksnap/unwind/runtimes/cpython"
 )
 
-// toldTask is a task as asyncio tells it.
+// toldTask is a task as asyncio itself has it.
 type toldTask struct {
 	ID, Awaits task.Addr
 	Name       string

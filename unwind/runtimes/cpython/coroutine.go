@@ -28,15 +28,15 @@ const (
 	finished
 )
 
-// maxAwaits is how long a chain of coroutines is.
+// maxAwaits is the length of the longest chain of coroutines that is read.
 const maxAwaits = 4096
 
-// coroutineChain is what a coroutine is in.
+// coroutineChain is a coroutine and what it awaits, down to what is no coroutine.
 type coroutineChain struct {
 	frames  []task.ManagedFrame // the outermost first
 	names   []string            // qualified names of the frames
 	waiter  task.Addr           // the innermost future; 0: none
-	other   string              // the type of the innermost object that is awaited, if it is another
+	other   string              // the type of the innermost object that is awaited, if it is no future
 	running bool
 	ended   bool
 }

@@ -9,8 +9,7 @@ import (
 	"stacksnap/task"
 )
 
-// Instance is the CPython of an image: its state in one process. It is for one goroutine
-// at a time.
+// Instance is the CPython of an image in one process. It is for one goroutine at a time.
 type Instance struct {
 	version version
 	layout  layout
@@ -21,7 +20,7 @@ type Instance struct {
 	fresh    map[task.Addr]freshCode // code objects that need not be read again yet
 	uses     int                     // of fresh
 	codeType task.Addr               // of code objects; 0: not seen yet
-	seen     map[task.Addr]bool
+	seen     map[task.Addr]bool      // frames of the chain that is read
 }
 
 // Version returns the version of the language and its implementation: "3.12.1", or "3.9"
@@ -77,8 +76,7 @@ func sectionOf(f object.DataFinder, name string) (vmaddr, size uint64, ok bool) 
 }
 
 // runtimeState returns the address of _PyRuntime, which has a section of its own from 3.10
-// on. Its symbol is looked up only in images that are called after Python: others have the
-// section.
+// on. Its symbol is looked up only in the program and in images that are named after Python.
 func runtimeState(im *images.Image) (task.Addr, bool) {
 	f, ok := im.File.(object.DataFinder)
 	if !ok {
@@ -95,8 +93,8 @@ func runtimeState(im *images.Image) (task.Addr, bool) {
 }
 
 // IsLoop reports whether a function of the image runs Python frames: the interpreter's
-// loop, a part that a compiler split off it, or an instruction of a build in which each
-// is a function.
+// loop, a part that a compiler split off it, or, in builds with tail calls, the function of
+// an instruction.
 func (p *Instance) IsLoop(symbol string) bool {
 	const loop = "_PyEval_EvalFrameDefault"
 	rest, ok := strings.CutPrefix(symbol, loop)

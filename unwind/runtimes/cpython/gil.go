@@ -19,8 +19,8 @@ const (
 	gilSize     = 88
 )
 
-// gilOf returns where the GIL of 3.minor is: up to 3.11 all interpreters have one, from 3.12 on each
-// may have its own. Later versions say it themselves.
+// gilOf returns where the GIL of 3.minor is: up to 3.11 all interpreters share one, from 3.12 on each
+// may have its own. Later versions have a table of offsets.
 func gilOf(minor int) gilLayout {
 	switch minor {
 	case 8:

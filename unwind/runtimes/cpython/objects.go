@@ -37,7 +37,7 @@ type typeObject struct {
 	isGather        bool // what asyncio.gather returns
 }
 
-// builtin reports whether it is the type of a name that is not a class of the target.
+// builtin reports whether it is CPython's own type called name, not a class of the target's.
 func (t *typeObject) builtin(name string) bool { return t.name == name && t.flags&heapType == 0 }
 
 // objects reads objects of one process.
@@ -91,7 +91,7 @@ func (o *objects) readType(at task.Addr) (*typeObject, error) {
 	}, err
 }
 
-// isBuiltin reports whether an object is of a type that is not a class of the target.
+// isBuiltin reports whether an object is of CPython's own type called name.
 func (o *objects) isBuiltin(a task.Addr, name string) bool {
 	if a == 0 {
 		return false
@@ -109,13 +109,13 @@ func (o *objects) isString(a task.Addr, s string) bool {
 	return err == nil && got == s
 }
 
-// list returns the items of a list, most at most.
-func (o *objects) list(a task.Addr, most uint64) ([]task.Addr, error) {
+// list returns the items of a list that has no more than a limit.
+func (o *objects) list(a task.Addr, limit uint64) ([]task.Addr, error) {
 	if !o.isBuiltin(a, "list") {
 		return nil, errObject
 	}
 	size, err := o.pointer(a + listSize)
-	if err != nil || uint64(size) > most {
+	if err != nil || uint64(size) > limit {
 		return nil, errObject
 	}
 	items, err := o.pointer(a + listItems)

@@ -27,11 +27,11 @@ var (
 )
 
 // Chains returns what to copy of each thread with a thread state while it is stopped.
-// threads returns the thread of a value of pthread_self. It is asked first, as the
-// system's own ids in thread states are those of the target's PID namespace, and
-// missing before 3.11; nil stands for a function that knows none. Of a thread with
-// states in several interpreters, the latest interpreter's with a frame is taken. With
-// an error, what was read before it is returned.
+// threads, which may be nil, returns the thread of a value of pthread_self. It is tried
+// first: the system's ids in thread states are those of the target's PID namespace, and are
+// missing before 3.11. If a thread has states in several interpreters, that of the latest
+// interpreter in which it has a frame is taken. With an error, what was read before it is
+// returned.
 func (p *Instance) Chains(m task.Memory, threads func(handle task.Addr) (task.ThreadID, bool)) (map[task.ThreadID]task.Chain, error) {
 	p.states, p.fresh = map[task.ThreadID]threadState{}, nil
 	frames := map[task.ThreadID]task.Addr{}
@@ -133,7 +133,7 @@ func (p *Instance) eachThreadOf(m task.Memory, interp task.Addr, left *int, yiel
 	return err
 }
 
-// state reads a thread state of which threadBytes were copied.
+// state decodes the first threadBytes of a thread state.
 func (l *layout) state(at task.Addr, b []byte) threadState {
 	t := &l.thread
 	s := threadState{
