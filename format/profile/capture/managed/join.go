@@ -9,7 +9,7 @@ import (
 	"stacksnap/unwind"
 )
 
-// kinds remembers what native functions are to the runtimes.
+// kinds has what native functions are to the runtimes.
 type kinds map[lookedUp]unwind.Kind
 
 type lookedUp struct {
@@ -97,7 +97,7 @@ func (r *Runtimes) runsLoop(native []unwind.Frame) bool {
 	return false
 }
 
-// kind says what a native frame is to a runtime.
+// kind returns what a native frame is to a runtime.
 func (r *Runtimes) kind(f *unwind.Frame, runtime int) unwind.Kind {
 	at := codeAt(f)
 	key := lookedUp{at, runtime}

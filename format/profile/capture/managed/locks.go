@@ -23,8 +23,8 @@ func (r *Runtimes) noteLocks() {
 	}
 }
 
-// LockOf returns the lock of a runtime for which a thread waits that waits for a futex's word. The
-// owner is known if the same thread has had the lock since before the last stop.
+// LockOf returns the runtime's lock that a thread waits for, by the word of the futex in which it
+// does. The owner is known if the same thread has had the lock since before the last stop.
 func (r *Runtimes) LockOf(word task.Addr) (lock task.Addr, owner task.ThreadID, ok bool) {
 	if r == nil {
 		return 0, 0, false

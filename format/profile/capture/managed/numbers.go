@@ -12,15 +12,15 @@ import (
 // others than the system's.
 type numbers struct {
 	ids   []task.ThreadID
-	same  bool // the two are the same
+	same  bool // both numbers of a thread are equal
 	known map[task.ThreadID]task.ThreadID
 	waits task.WaitReader
 
 	handle func(task.ThreadID) (task.Addr, bool) // see [task.Capabilities].ThreadHandle; may be nil
 }
 
-// maxTranslated is how many threads of a container are looked up at a time: each takes a look
-// at every thread.
+// maxTranslated is how many numbers of a container are translated: each takes a search of all
+// threads.
 const maxTranslated = 256
 
 // use sets the threads of the process.
