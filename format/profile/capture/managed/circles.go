@@ -14,15 +14,23 @@ func circles(all []cpython.Task) (found [][]profile.TaskInDeadlock) {
 	search := circleSearch{tasks: byAddress(all), state: map[task.Addr]visit{}}
 	for i := range all {
 		for _, circle := range search.from(all[i].At) {
-			var names []profile.TaskInDeadlock
+			var tasks []profile.TaskInDeadlock
 			for _, at := range circle {
-				t := search.tasks[at]
-				names = append(names, profile.TaskInDeadlock{ID: uint64(at), Name: t.Name, Function: t.Frames[0].Function})
+				tasks = append(tasks, inDeadlock(search.tasks[at]))
 			}
-			found = append(found, names)
+			found = append(found, tasks)
 		}
 	}
 	return found
+}
+
+// inDeadlock describes a task of a circle. Only damaged ones have no frames.
+func inDeadlock(t *cpython.Task) profile.TaskInDeadlock {
+	d := profile.TaskInDeadlock{ID: uint64(t.At), Name: t.Name}
+	if len(t.Frames) > 0 {
+		d.Function = t.Frames[0].Function
+	}
+	return d
 }
 
 // visit is how far a search has come with a task.
