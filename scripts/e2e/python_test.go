@@ -89,7 +89,7 @@ func managedStacks(t *testing.T, document string) map[string][]managedFrame {
 	return stacks
 }
 
-// ownStacks reads what testdata/frames.py says of itself.
+// ownStacks decodes the stacks that testdata/frames.py prints.
 func ownStacks(t *testing.T, line string) map[string][]managedFrame {
 	t.Helper()
 	var d map[string][][3]any
@@ -105,10 +105,17 @@ func ownStacks(t *testing.T, line string) map[string][]managedFrame {
 	return stacks
 }
 
-// startThreads starts testdata/frames.py, and returns what it says of itself.
+// startThreads starts testdata/frames.py, and returns the stacks that it prints.
 func startThreads(t *testing.T, python string, times int) (pid string, own map[string][]managedFrame) {
 	t.Helper()
-	cmd := exec.Command(python, "testdata/frames.py", strconv.Itoa(times))
+	pid, line := startLine(t, python, "testdata/frames.py", strconv.Itoa(times))
+	return pid, ownStacks(t, line)
+}
+
+// startLine runs a program until the test ends, and returns its first line.
+func startLine(t *testing.T, args ...string) (pid, line string) {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
@@ -118,11 +125,21 @@ func startThreads(t *testing.T, python string, times int) (pid string, own map[s
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
+	if line, err = bufio.NewReader(stdout).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
-	return strconv.Itoa(cmd.Process.Pid), ownStacks(t, line)
+	return strconv.Itoa(cmd.Process.Pid), line
+}
+
+// compareStacks compares the stacks of a JSON document with the program's own.
+func compareStacks(t *testing.T, what, document string, own map[string][]managedFrame) {
+	t.Helper()
+	got := managedStacks(t, document)
+	for id, want := range own {
+		if d := cmp.Diff(want, got[id]); d != "" {
+			t.Errorf("%s: thread %s:\n%s", what, id, d)
+		}
+	}
 }
 
 // TestPythonFrames are those that Python itself has of its threads: each function, file and line,
@@ -138,12 +155,7 @@ func TestPythonFrames(t *testing.T) {
 				if r.code != exitOK {
 					t.Fatalf("%v: exit code %d: %s", args, r.code, r.err)
 				}
-				got := managedStacks(t, r.out)
-				for id, want := range own {
-					if d := cmp.Diff(want, got[id]); d != "" {
-						t.Errorf("%v: thread %s:\n%s", args, id, d)
-					}
-				}
+				compareStacks(t, strings.Join(args, " "), r.out, own)
 			}
 		})
 	}
@@ -201,12 +213,7 @@ func TestPythonFramesOfCore(t *testing.T) {
 			if r.code != exitOK {
 				t.Fatalf("exit code %d: %s", r.code, r.err)
 			}
-			got := managedStacks(t, r.out)
-			for id, want := range own {
-				if d := cmp.Diff(want, got[id]); d != "" {
-					t.Errorf("thread %s:\n%s", id, d)
-				}
-			}
+			compareStacks(t, "core", r.out, own)
 		})
 	}
 }

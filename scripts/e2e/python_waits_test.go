@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// pythonWaits are what the first line says of each way in which testdata/waits.py blocks, and what it
-// says where the interpreter's file has no symbols; empty: the same.
+// pythonWaits are the waits in the first line for each way in which testdata/waits.py blocks, and
+// those where the interpreter's file has no symbols; empty: the same.
 var pythonWaits = map[string][2]string{
 	"lock":          {"waits for a threading.Lock", "waits for a Python lock"},
 	"with_lock":     {"waits for a threading.Lock", "waits for a Python lock"},
@@ -37,8 +37,8 @@ var pythonWaits = map[string][2]string{
 	"child":         {"waits for python"},
 }
 
-// TestPythonWaits: the first line says what the main thread waits for in the words of Python's library,
-// and names the function that called it.
+// TestPythonWaits: the first line names what the main thread waits for in the words of Python's library,
+// and the function that called it.
 func TestPythonWaits(t *testing.T) {
 	for version, python := range pythons(t) {
 		t.Run(version, func(t *testing.T) {
@@ -80,8 +80,8 @@ func hasSymbols(t *testing.T, python string) bool {
 	return false
 }
 
-// awaitFirstLine takes reports until the first line has the texts: a process that says it is ready may
-// not wait yet.
+// awaitFirstLine takes reports until the first line has the texts: a process that is ready may not wait
+// yet.
 func awaitFirstLine(t *testing.T, pid string, want ...string) (report string) {
 	t.Helper()
 	for until := time.Now().Add(20 * time.Second); ; {

@@ -18,11 +18,11 @@ type Task struct {
 	Awaits []task.Addr         // the tasks for whose end it waits
 }
 
-// Tasks are those of a process.
+// Tasks are the tasks of asyncio of a process.
 type Tasks struct {
 	All []Task
-	// Changed is how many changed in each reading and are left out. Unread is how many are
-	// not of the class that is written in C, or cannot be read.
+	// Changed is how many are left out because they changed between readings. Unread is how
+	// many are not of the class that is written in C, or cannot be read.
 	Changed, Unread int
 }
 
@@ -32,12 +32,12 @@ const (
 )
 
 var (
-	errFreeThreaded = errors.New("tasks of asyncio in free-threaded builds are not read")
+	errFreeThreaded = errors.New("the build is free-threaded")
 	errTasks        = errors.New("too many tasks")
 )
 
-// Tasks reads the tasks of asyncio of a process that runs: twice, and again where what was
-// read differs. A process that has not imported asyncio has none.
+// Tasks reads the tasks of asyncio of a process that runs: twice, and once more if some
+// changed. A process that has not imported asyncio has none.
 func (p *Instance) Tasks(m task.Memory, in *images.Map) (Tasks, error) {
 	t, err := p.tasks(m, in)
 	if err != nil {
@@ -47,12 +47,12 @@ func (p *Instance) Tasks(m task.Memory, in *images.Map) (Tasks, error) {
 }
 
 func (p *Instance) tasks(m task.Memory, in *images.Map) (t Tasks, err error) {
-	r := taskReader{objects: objects{p: p}, seen: map[task.Addr]bool{}, offsets: p.ownTaskOffsets()}
 	l := &p.layout.asyncio
+	r := taskReader{objects: objects{p: p}, seen: map[task.Addr]bool{}, offsets: taskOffsets{coro: l.coro, name: l.name}}
 	switch {
 	case l.modules == 0:
 		return t, errFreeThreaded
-	case l.told:
+	case l.hasLists:
 		var ok bool
 		if r.offsets, ok, err = readTaskOffsets(m, in); !ok || err != nil {
 			return t, err
@@ -74,14 +74,6 @@ func (p *Instance) tasks(m task.Memory, in *images.Map) (t Tasks, err error) {
 	}
 	return t, nil
 }
-
-// ownTaskOffsets returns the offsets of a version whose module does not tell them.
-func (p *Instance) ownTaskOffsets() taskOffsets {
-	return taskOffsets{coro: p.layout.asyncio.coro, name: p.layout.asyncio.name}
-}
-
-// minor returns the minor version.
-func (p *Instance) minor() int { return p.version.minor() }
 
 // taskReader reads tasks.
 type taskReader struct {
@@ -163,7 +155,7 @@ func (r *taskReader) task(at task.Addr) (*Task, error) {
 	return made, err
 }
 
-// name returns the name of a task, which may be a number up to the first use.
+// name returns the name of a task, which may be a number until it is first asked for.
 func (r *taskReader) name(at task.Addr) (string, error) {
 	name, err := r.pointer(at + task.Addr(r.offsets.name))
 	if err != nil {

@@ -11,20 +11,19 @@ import (
 	"stacksnap/task"
 )
 
-// taskLayout has offsets of what asyncio's tasks are found and read by. Those of 3.8 to
-// 3.13 in _asyncio.Task come from its objects, by scripts/fixtures/asynciooffsets.py;
-// later versions tell them, see [readTaskOffsets]. They hold for builds with the GIL.
+// taskLayout has the offsets by which asyncio's tasks are found and read, in builds with the
+// GIL. Those of 3.8 to 3.13 in _asyncio.Task come from its objects, by
+// scripts/fixtures/asynciooffsets.py; later versions have a table, see [readTaskOffsets].
 type taskLayout struct {
 	modules    int // of an interpreter: sys.modules; 0: tasks are not read
-	coro, name int // of a task; 0: the module tells
+	coro, name int // of a task; 0: see readTaskOffsets
 	cachedKeys int // of a type
 	generator  generatorLayout
-	next       int // of a node of a list
-	// told: tasks are in lists, and the module _asyncio tells the offsets.
-	told bool
+	hasLists   bool // tasks are in linked lists, and _asyncio has a table of offsets
+	next       int  // of a node of a list
 }
 
-// taskLayoutOf returns the layout of a version that does not tell its offsets, 3.minor.
+// taskLayoutOf returns the layout of 3.minor, a version without a table of its offsets.
 func taskLayoutOf(minor int) taskLayout {
 	old := generatorLayout{frame: 16, qualname: 56, running: 24, stack: 72}
 	switch minor {
@@ -55,14 +54,14 @@ func generator312() generatorLayout {
 // taskLayout returns the layout of 3.13 or later.
 func (d *debugOffsets) taskLayout(w *words, minor int) taskLayout {
 	l := taskLayout{modules: w.at(d.modules, maxStateOffset), cachedKeys: 880, generator: generator312()}
-	switch minor {
-	case 13:
+	if minor == 13 {
 		l.coro, l.name = 120, 128
 		return l
-	case 15:
+	}
+	if minor == 15 {
 		l.cachedKeys = 888
 	}
-	l.told, l.next = true, w.at(d.nextNode, maxObjectOffset)
+	l.hasLists, l.next = true, w.at(d.nextNode, maxObjectOffset)
 	g := &l.generator
 	g.frame, g.state = w.at(d.generatorFrame, maxObjectOffset), w.at(d.generatorState, maxObjectOffset)
 	g.stack, g.values = w.at(d.stackPointer, maxObjectOffset), 0
@@ -96,17 +95,15 @@ func readTaskOffsets(m task.Memory, in *images.Map) (o taskOffsets, ok bool, err
 		if name := im.Name(); !has || !im.Main && !strings.Contains(name, "_asyncio") && !strings.Contains(name, "python") {
 			continue
 		}
-		for _, name := range []string{".AsyncioDebug", "__DATA,AsyncioDebug"} {
-			at, size, found := f.SectionRange(name)
-			if !found {
-				continue
-			}
-			if size < 8*taskWords {
-				return o, true, errTaskOffsets
-			}
-			o, err = decodeTaskOffsets(m, im.Addr(at))
-			return o, true, err
+		at, size, found := sectionOf(f, "AsyncioDebug")
+		switch {
+		case !found:
+			continue
+		case size < 8*taskWords:
+			return o, true, errTaskOffsets
 		}
+		o, err = decodeTaskOffsets(m, im.Addr(at))
+		return o, true, err
 	}
 	return o, false, nil
 }

@@ -1,7 +1,6 @@
 package cpython_test
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,7 +10,7 @@ import (
 	"stacksnap/unwind/runtimes/cpython"
 )
 
-// toldTask is a task as asyncio tells it.
+// toldTask is a task as asyncio itself has it.
 type toldTask struct {
 	ID, Awaits task.Addr
 	Name       string
@@ -63,22 +62,10 @@ func compareTask(t *testing.T, got *cpython.Task, told map[task.Addr]toldTask) {
 	if !ok || got.Name != want.Name {
 		t.Errorf("task %v is called %q, not %q", got.At, got.Name, want.Name)
 	}
-	sameFrames(t, slices.Clone(got.Frames), want.frames(t))
+	sameFrames(t, slices.Clone(got.Frames), decodeFrames(t, want.Frames))
 	if want.Awaits != 0 && !slices.Equal(got.Awaits, []task.Addr{want.Awaits}) {
 		t.Errorf("task %s awaits %v, not %v", got.Name, got.Awaits, want.Awaits)
 	}
-}
-
-func (w *toldTask) frames(t *testing.T) (list []task.ManagedFrame) {
-	t.Helper()
-	for _, f := range w.Frames {
-		file, err := hex.DecodeString(f[1].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, task.ManagedFrame{Function: f[0].(string), File: string(file), Line: int(f[2].(float64))})
-	}
-	return list
 }
 
 // TestWhatTasksWaitFor: a wait has the name of what the innermost coroutine of the target awaits.

@@ -8,7 +8,7 @@ import "stacksnap/task"
 // versions keep those of the class that is written in C in a list for each thread; those
 // of threads that have ended move to a list of the interpreter.
 func (r *taskReader) addresses() (all []task.Addr, err error) {
-	if r.p.layout.asyncio.told {
+	if r.p.layout.asyncio.hasLists {
 		if all, err = r.fromLists(); err != nil {
 			return nil, err
 		}
@@ -52,7 +52,12 @@ func (r *taskReader) fromSets(interp task.Addr) ([]task.Addr, error) {
 		return all, err
 	}
 	some, err := r.set(eager)
-	return r.onlyTasks(all, some), err
+	for _, at := range some {
+		if r.isItem(at) {
+			all = append(all, at)
+		}
+	}
+	return all, err
 }
 
 // weakSet returns the tasks in a WeakSet that a module has by a name.
@@ -75,22 +80,21 @@ func (r *taskReader) weakSet(names task.Addr, name string) ([]task.Addr, error) 
 		if err != nil || t.flags&heapType != 0 || t.name != "weakref" && lastName(t.name) != "ReferenceType" {
 			continue
 		}
-		at, err := r.pointer(ref + itemOfWrapper)
-		if err == nil {
-			all = r.onlyTasks(all, []task.Addr{at})
+		if at, err := r.pointer(ref + itemOfWrapper); err == nil && r.isItem(at) {
+			all = append(all, at)
 		}
 	}
 	return all, nil
 }
 
-// onlyTasks appends what is neither None nor left of a removed item.
-func (r *taskReader) onlyTasks(all, some []task.Addr) []task.Addr {
-	for _, at := range some {
-		if t, err := r.typeOf(at); at != 0 && err == nil && t.name != "NoneType" && t.name != "<dummy key> type" {
-			all = append(all, at)
-		}
+// isItem reports whether an object is neither None, as of a dead weak reference, nor what a
+// set keeps in place of a removed item.
+func (r *taskReader) isItem(at task.Addr) bool {
+	if at == 0 {
+		return false
 	}
-	return all
+	t, err := r.typeOf(at)
+	return err == nil && t.name != "NoneType" && t.name != "<dummy key> type"
 }
 
 // fromLists returns the tasks in the lists of threads and interpreters.
@@ -106,12 +110,15 @@ func (r *taskReader) fromLists() (all []task.Addr, err error) {
 		heads = append(heads, interp+task.Addr(r.offsets.interp))
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	for _, head := range heads {
-		if err == nil {
-			all, err = r.fromList(all, head)
+		if all, err = r.fromList(all, head); err != nil {
+			return nil, err
 		}
 	}
-	return all, err
+	return all, nil
 }
 
 // fromList appends the tasks of a circular list, whose head is no task.

@@ -8,13 +8,13 @@ import (
 	"stacksnap/task"
 )
 
-// ready is the wait of a task that waits for nothing but to be run.
+// ready is the wait of a task that waits only to be run.
 const ready = "ready"
 
 const maxChildren = 1 << 20 // of one gather
 
-// waitOf returns what the innermost coroutine of a chain waits for: a function of asyncio, or
-// the future that it awaits, and of which tasks it awaits the end.
+// waitOf returns what the innermost coroutine of a chain waits for, a function of asyncio or
+// the future that it awaits, and the tasks whose end it awaits.
 func (r *taskReader) waitOf(c *coroutineChain) (wait string, awaits []task.Addr, err error) {
 	future, awaits, err := r.futureOf(c.waiter)
 	if err != nil {

@@ -23,7 +23,7 @@ type code struct {
 	lineOf         map[int]int // by offset
 }
 
-// codeKey are the words of a code object that differ once its memory has another one.
+// codeKey has the words of a code object that differ once its memory has another one.
 type codeKey struct {
 	name, filename, lines task.Addr
 	firstLine             int32
@@ -135,24 +135,21 @@ func (l *layout) loadCode(m task.Memory, key codeKey) (co *code, err error) {
 	return co, nil
 }
 
-// readBytes reads a bytes object of at most most bytes.
-func (l *layout) readBytes(m task.Memory, a task.Addr, most int) ([]byte, error) {
+// readBytes reads a bytes object of at most limit bytes.
+func (l *layout) readBytes(m task.Memory, a task.Addr, limit int) ([]byte, error) {
 	size, err := task.ReadPointer(m, a+task.Addr(l.bytes.size), 8)
 	if err != nil {
 		return nil, err
 	}
-	if size > task.Addr(most) {
+	if size > task.Addr(limit) {
 		return nil, fmt.Errorf("%d bytes at %v", uint64(size), a)
 	}
 	b := make([]byte, size)
 	return b, task.ReadFull(m, b, a+task.Addr(l.bytes.data))
 }
 
-// codeTypeName is what the type of code objects is called.
-const codeTypeName = "code"
-
-// checkType returns errNotCode for another type than that of code objects, whose size
-// tells whether the layout is the one expected: that of debug builds differs.
+// checkType returns errNotCode for a type other than that of code objects, and another
+// error if their size is not that of the layout, as in debug builds.
 func (p *Instance) checkType(m task.Memory, a task.Addr) error {
 	if a == p.codeType && a != 0 {
 		return nil
@@ -165,7 +162,7 @@ func (p *Instance) checkType(m task.Memory, a task.Addr) error {
 	if err != nil {
 		return err
 	}
-	if name != codeTypeName {
+	if name != "code" {
 		return errNotCode
 	}
 	size, err := task.ReadPointer(m, a+task.Addr(p.layout.object.typeSize), 8)

@@ -28,15 +28,15 @@ const (
 	finished
 )
 
-// maxAwaits is how long a chain of coroutines is.
+// maxAwaits is the length of the longest chain of coroutines that is read.
 const maxAwaits = 4096
 
-// coroutineChain is what a coroutine is in.
+// coroutineChain is a coroutine and what it awaits, down to what is no coroutine.
 type coroutineChain struct {
 	frames  []task.ManagedFrame // the outermost first
 	names   []string            // qualified names of the frames
 	waiter  task.Addr           // the innermost future; 0: none
-	other   string              // the type of the innermost object that is awaited, if it is another
+	other   string              // the type of the innermost object that is awaited, if it is no future
 	running bool
 	ended   bool
 }
@@ -143,25 +143,24 @@ func (r *taskReader) qualname(at task.Addr) (string, error) {
 func (r *taskReader) generatorState(at task.Addr, f *task.Object) (generatorState, error) {
 	g := &r.p.layout.asyncio.generator
 	minor := r.p.minor()
-	if minor < 10 {
-		var running [1]byte
-		if err := task.ReadFull(r.m, running[:], at+task.Addr(g.running)); err != nil {
-			return 0, err
-		}
-		if running[0] != 0 {
-			return executing, nil
-		}
-		return r.byInstruction(f)
-	}
-	var b [1]byte
 	from := at + task.Addr(g.state)
-	if minor == 10 {
+	switch {
+	case minor < 10:
+		from = at + task.Addr(g.running)
+	case minor == 10:
 		from = f.At + task.Addr(g.running)
 	}
+	var b [1]byte
 	if err := task.ReadFull(r.m, b[:], from); err != nil {
 		return 0, err
 	}
-	return r.stateOf(int8(b[0]), f)
+	switch {
+	case minor >= 10:
+		return r.stateOf(int8(b[0]), f)
+	case b[0] != 0:
+		return executing, nil
+	}
+	return r.byInstruction(f)
 }
 
 // stateOf decodes the state of a generator (enum _framestate).
@@ -204,10 +203,10 @@ const (
 	resumeAfterYieldFrom = 2   // and 3: after an await
 )
 
-// byInstruction reports whether a suspended frame is in an await, by its next instruction.
+// byInstruction returns whether a frame is suspended or awaiting, by its next instruction.
 func (r *taskReader) byInstruction(f *task.Object) (generatorState, error) {
 	l := &r.p.layout
-	var at task.Addr
+	at := f.Pointer(l.frame.instr)
 	if l.frame.unit != 0 {
 		index := int32(binary.LittleEndian.Uint32(f.Bytes[l.frame.instr:]))
 		if index < 0 {
@@ -218,23 +217,25 @@ func (r *taskReader) byInstruction(f *task.Object) (generatorState, error) {
 		if err != nil {
 			return 0, err
 		}
-		at = code + task.Addr(l.bytes.data) + task.Addr(index)*task.Addr(l.frame.unit) + codeUnit
-	} else {
-		at = f.Pointer(l.frame.instr) + codeUnit
+		at = code + task.Addr(l.bytes.data) + task.Addr(index)*task.Addr(l.frame.unit)
 	}
 	var op [2]byte
-	if err := task.ReadFull(r.m, op[:], at); err != nil {
+	if err := task.ReadFull(r.m, op[:], at+codeUnit); err != nil {
 		return 0, err
 	}
-	is := op[0] == opYieldFrom
-	if l.frame.unit == 0 {
-		is = op[1] >= resumeAfterYieldFrom && (op[0] == opResume ||
-			r.p.minor() == 11 && op[0] == opResumeQuick || r.p.minor() == 12 && op[0] == opInstrumentedResume)
-	}
-	if is {
+	if isAwait(op, r.p.minor()) {
 		return awaiting, nil
 	}
 	return suspended, nil
+}
+
+// isAwait reports whether a frame of 3.minor that goes on with an instruction is in an await.
+func isAwait(op [2]byte, minor int) bool {
+	if minor < 11 {
+		return op[0] == opYieldFrom
+	}
+	resumes := op[0] == opResume || minor == 11 && op[0] == opResumeQuick || minor == 12 && op[0] == opInstrumentedResume
+	return resumes && op[1] >= resumeAfterYieldFrom
 }
 
 // stackTop returns the last value on the stack of a frame: what it awaits.
@@ -243,19 +244,16 @@ func (r *taskReader) stackTop(f *task.Object) (task.Addr, error) {
 	l := &r.p.layout
 	g := &l.asyncio.generator
 	top := f.Pointer(g.stack)
-	switch {
-	case g.values != 0 && g.embedded: // localsplus[stacktop - 1]
+	if g.values != 0 {
 		n := int32(top)
 		if n <= 0 || n > maxStack {
 			return 0, fmt.Errorf("a stack of %d values", n)
 		}
-		top = f.At + task.Addr(g.values) + 8*task.Addr(n)
-	case g.values != 0: // f_valuestack[f_stackdepth - 1]
-		n := int32(top)
-		if n <= 0 || n > maxStack {
-			return 0, fmt.Errorf("a stack of %d values", n)
+		values := f.Pointer(g.values) // f_valuestack, which has f_stackdepth values
+		if g.embedded {
+			values = f.At + task.Addr(g.values) // localsplus, which has stacktop
 		}
-		top = f.Pointer(g.values) + 8*task.Addr(n)
+		top = values + 8*task.Addr(n)
 	}
 	last := task.Addr(8)
 	if r.p.minor() >= 15 {

@@ -53,7 +53,7 @@ func (o *objects) keyTable(a task.Addr) (t keyTable, err error) {
 	return t, err
 }
 
-// oldKeyTable is that of 3.8 to 3.10: dk_refcnt, dk_size, dk_lookup, dk_usable,
+// oldKeyTable decodes that of 3.8 to 3.10: dk_refcnt, dk_size, dk_lookup, dk_usable,
 // dk_nentries, and the indices.
 func oldKeyTable(a task.Addr, b *[40]byte) (keyTable, error) {
 	size, n := binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[32:])
@@ -70,7 +70,7 @@ func oldKeyTable(a task.Addr, b *[40]byte) (keyTable, error) {
 	return keyTable{entries: a + 40 + task.Addr(width*size), n: int(n), size: 24, key: 8, own: 16}, nil
 }
 
-// newKeyTable is that of 3.11 and later: dk_refcnt, dk_log2_size, dk_log2_index_bytes,
+// newKeyTable decodes that of 3.11 and later: dk_refcnt, dk_log2_size, dk_log2_index_bytes,
 // dk_kind, dk_version, dk_usable, dk_nentries, and the indices.
 func newKeyTable(a task.Addr, b *[40]byte) (keyTable, error) {
 	n := binary.LittleEndian.Uint64(b[24:])
@@ -180,7 +180,7 @@ func (o *objects) attributes(a task.Addr, t *typeObject) (dict, values task.Addr
 	return dict, values, err
 }
 
-// set returns the items of a set, and what was removed from it.
+// set returns the items of a set, and what it keeps in place of removed ones.
 func (o *objects) set(a task.Addr) ([]task.Addr, error) {
 	if !o.isBuiltin(a, "set") {
 		return nil, errObject

@@ -3,16 +3,16 @@
 // [Find] recognises an image by the section of the runtime's state, or by its symbol,
 // and learns the layout from the table that the state begins with (3.13 and later), or
 // from a table by version (3.8 to 3.12). [Instance.Chains] lists the thread states, and
-// what of each to copy in the stop: the state, and the frames that it leads to. After the
-// stop, [Instance.Frames] reads functions, files and lines of the copied frames, whose
-// code objects do not change.
+// what to copy of each in the stop: the state, and the frames that it leads to. After the
+// stop, [Instance.Frames] reads the functions, files and lines of the copied frames from
+// their code objects, which do not change.
 //
 // # Frames and entries
 //
 // Up to 3.10 each Python frame has a native frame of the interpreter's loop. From 3.11 on
-// a Python function called by another has none: the loop runs a chain of frames, of which
-// the outermost is an entry. 3.11 marks it by a flag. Later versions put a frame that
-// runs no function (a shim) below it.
+// a Python function called by another has none: the loop runs a chain of frames, and the
+// outermost is an entry. 3.11 marks it with a flag. Later versions put a frame that runs no
+// function (a shim) below it.
 //
 // Frames that a traceback does not show are left out: those whose function has not
 // reached its first traceable instruction, shims, and those of generated code.
@@ -20,14 +20,14 @@
 // # Tasks
 //
 // [Instance.Tasks] reads the tasks of asyncio that no thread runs, while the process runs:
-// twice, and what differs once more. A coroutine has its frame in it, and awaits what is
-// on top of that frame's stack. The chain ends with a future, or with an object of another
-// library. Fields that no table tells are by version, and objects are read only if their
-// type has the name expected.
+// all of them twice, and once more if some changed. A coroutine contains its frame, and
+// awaits the object on top of that frame's stack. The chain ends with a future, or with an
+// object of another library. Offsets that are in no table of the target depend on the
+// version, and an object is read only if its type has the expected name.
 //
 // # Damage
 //
-// All that is read may be wrong. Strings, tables and chains have limits, cycles end, and
-// the type of a code object is checked for its name and size, which no build of another
-// layout has. What is found to be wrong is an error, never a frame.
+// All that is read may be wrong. Strings, tables and chains have limits, and cycles end. A
+// code object is read only if its type has the expected name and size: in a build with
+// another layout the size differs. What is found to be wrong is an error, never a frame.
 package cpython

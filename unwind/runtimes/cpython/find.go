@@ -9,8 +9,7 @@ import (
 	"stacksnap/task"
 )
 
-// Instance is the CPython of an image: its state in one process. It is for one goroutine
-// at a time.
+// Instance is the CPython of an image in one process. It is for one goroutine at a time.
 type Instance struct {
 	version version
 	layout  layout
@@ -21,12 +20,14 @@ type Instance struct {
 	fresh    map[task.Addr]freshCode // code objects that need not be read again yet
 	uses     int                     // of fresh
 	codeType task.Addr               // of code objects; 0: not seen yet
-	seen     map[task.Addr]bool
+	seen     map[task.Addr]bool      // frames of the chain that is read
 }
 
 // Version returns the version of the language and its implementation: "3.12.1", or "3.9"
 // where only that is known.
 func (p *Instance) Version() string { return p.version.String() }
+
+func (p *Instance) minor() int { return p.version.minor() }
 
 // Find returns the CPython in an image, nil if there is none. The error says why it
 // cannot be read, in one line.
@@ -35,53 +36,54 @@ func Find(im *images.Image, m task.Memory) (*Instance, error) {
 	if !ok {
 		return nil, nil
 	}
-	p := &Instance{runtime: at, seen: map[task.Addr]bool{}}
 	if arch := im.File.Arch(); arch != task.AMD64 && arch != task.ARM64 {
 		return nil, fmt.Errorf("CPython on %v: %w", arch, errLayout)
 	}
-	v, told, err := findVersion(im, m, at)
+	v, hasTable, err := findVersion(im, m, at)
 	if err != nil {
 		return nil, fmt.Errorf("CPython: %w", err)
 	}
-	if p.version, err = v, v.check(); err == nil {
-		p.layout, err = layoutFor(v, told, m, at)
-	}
+	l, err := layoutFor(v, hasTable, m, at)
 	if err != nil {
 		return nil, fmt.Errorf("CPython %v: %w", v, err)
 	}
-	return p, nil
+	return &Instance{version: v, layout: l, runtime: at, seen: map[task.Addr]bool{}}, nil
 }
 
-// layoutFor returns the layout of a version. told: it has a table of its offsets.
-func layoutFor(v version, told bool, m task.Memory, at task.Addr) (layout, error) {
-	if told {
+// layoutFor returns the layout of a version, from the table of offsets at the start of the
+// runtime's state if it has one.
+func layoutFor(v version, hasTable bool, m task.Memory, at task.Addr) (layout, error) {
+	if err := v.check(); err != nil {
+		return layout{}, err
+	}
+	if hasTable {
 		return readOffsets(m, at, v)
 	}
 	l, ok := layoutOf(v.minor())
 	if !ok {
 		return l, errLayout
 	}
-	l.gil = gilOf(v.minor())
 	return l, nil
 }
 
-// The section of the runtime's state, from 3.10 on, in ELF and in Mach-O.
-const (
-	sectionELF   = ".PyRuntime"
-	sectionMachO = "__DATA,PyRuntime"
-)
+// sectionOf returns the range of one of CPython's own sections, by its name without what
+// ELF and Mach-O put before it.
+func sectionOf(f object.DataFinder, name string) (vmaddr, size uint64, ok bool) {
+	if vmaddr, size, ok = f.SectionRange("." + name); ok {
+		return vmaddr, size, true
+	}
+	return f.SectionRange("__DATA," + name)
+}
 
-// runtimeState returns the address of _PyRuntime. Its symbol is looked up only in images
-// that are called after Python: others have the section.
+// runtimeState returns the address of _PyRuntime, which has a section of its own from 3.10
+// on. Its symbol is looked up only in the program and in images that are named after Python.
 func runtimeState(im *images.Image) (task.Addr, bool) {
 	f, ok := im.File.(object.DataFinder)
 	if !ok {
 		return 0, false
 	}
-	for _, name := range []string{sectionELF, sectionMachO} {
-		if at, _, ok := f.SectionRange(name); ok {
-			return im.Addr(at), true
-		}
+	if at, _, ok := sectionOf(f, "PyRuntime"); ok {
+		return im.Addr(at), true
 	}
 	if !strings.Contains(im.Name(), "python") && !im.Main {
 		return 0, false
@@ -91,8 +93,8 @@ func runtimeState(im *images.Image) (task.Addr, bool) {
 }
 
 // IsLoop reports whether a function of the image runs Python frames: the interpreter's
-// loop, a part that a compiler split off it, or an instruction of a build in which each
-// is a function.
+// loop, a part that a compiler split off it, or, in builds with tail calls, the function of
+// an instruction.
 func (p *Instance) IsLoop(symbol string) bool {
 	const loop = "_PyEval_EvalFrameDefault"
 	rest, ok := strings.CutPrefix(symbol, loop)

@@ -24,12 +24,12 @@ var (
 
 // Frames appends the frames of a chain that was copied while the thread was stopped,
 // innermost first. What is immutable is read from m. With an error, the frames before it
-// are returned. A code object is read again after the next call of Chains, or some
-// hundred of Frames, in case its memory has another one then.
+// are returned. A code object is read again after the next call of Chains, or after some
+// hundred of Frames, in case its memory has another one by then.
 //
-// A frame without a function is an entry that runs none of the target's: the function is
-// not begun yet, or is over and its variables are destroyed. It has a native frame all
-// the same.
+// A frame without a function is an entry that runs none of the target's: the function has
+// not begun yet, or has returned and its variables are being destroyed. It has a native
+// frame all the same.
 func (p *Instance) Frames(dst []task.ManagedFrame, id task.ThreadID, chain []task.Object, m task.Memory) ([]task.ManagedFrame, error) {
 	p.refresh()
 	w := walk{p: p, m: m, dst: dst, first: len(dst)}
@@ -135,7 +135,7 @@ func (w *walk) entry(shim task.Addr) {
 	w.first = len(w.dst)
 }
 
-// function appends a frame, unless it does not run a function yet.
+// function appends a frame, unless it runs no function yet.
 func (w *walk) function(f *task.Object) error {
 	l := &w.p.layout
 	a := f.Pointer(l.frame.code)

@@ -19,8 +19,8 @@ const (
 	gilSize     = 88
 )
 
-// gilOf returns where the GIL of 3.minor is: up to 3.11 all interpreters have one, from 3.12 on each
-// may have its own. Later versions say it themselves.
+// gilOf returns where the GIL of 3.minor is: up to 3.11 all interpreters share one, from 3.12 on each
+// may have its own. Later versions have a table of offsets.
 func gilOf(minor int) gilLayout {
 	switch minor {
 	case 8:
@@ -60,16 +60,12 @@ func (p *Instance) gils(m task.Memory) (all []task.Addr) {
 	case p.layout.gil.interp == 0:
 		return nil
 	}
-	interp, err := task.ReadPointer(m, p.runtime+task.Addr(p.layout.head), 8)
-	for range maxInterpreters {
-		if err != nil || interp == 0 {
-			break
-		}
+	_ = p.eachInterpreter(m, func(interp task.Addr) error { // with an error, those before it
 		if at, err := task.ReadPointer(m, interp+task.Addr(p.layout.gil.interp), 8); err == nil && at != 0 {
 			all = append(all, at)
 		}
-		interp, err = task.ReadPointer(m, interp+task.Addr(p.layout.interp.next), 8)
-	}
+		return nil
+	})
 	return all
 }
 

@@ -24,6 +24,7 @@ func (b block) put(at task.Addr, v uint64) { binary.LittleEndian.PutUint64(b[at-
 func TestLocks(t *testing.T) {
 	const runtime, gil, interp, state, handle, id = 0x1000, 0x2000, 0x3000, 0x4000, 0x777, 42
 	threads := func(h task.Addr) (task.ThreadID, bool) { return id, h == handle }
+	layout, _ := layoutOf(12)
 	for name, change := range map[string]func(block){
 		"held":          func(block) {},
 		"free":          func(b block) { b.put(gil+gilLocked, 0) },
@@ -43,7 +44,7 @@ func TestLocks(t *testing.T) {
 		b.put(gil+gilSwitches, 7)
 		b.put(state+136, handle)
 		change(b)
-		p := &Instance{runtime: runtime, layout: with312(), states: map[task.ThreadID]threadState{id: {handle: handle}}}
+		p := &Instance{runtime: runtime, layout: layout, states: map[task.ThreadID]threadState{id: {handle: handle}}}
 		locks := p.Locks(b, threads)
 		if name == "no GIL" || name == "GIL elsewhere" {
 			if len(locks) != 0 {
@@ -66,14 +67,9 @@ func TestLocksOfLoops(t *testing.T) {
 	b.put(0x1000+40, 0x3000)
 	b.put(0x3000, 0x3000) // the next is itself
 	b.put(0x3000+384, 0x2000)
-	p := &Instance{runtime: 0x1000, layout: with312()}
+	layout, _ := layoutOf(12)
+	p := &Instance{runtime: 0x1000, layout: layout}
 	if locks := p.Locks(b, nil); len(locks) != 1 {
 		t.Errorf("%d locks", len(locks))
 	}
-}
-
-func with312() layout {
-	l := layout312()
-	l.gil = gilOf(12)
-	return l
 }

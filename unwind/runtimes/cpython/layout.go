@@ -23,7 +23,7 @@ type layout struct {
 
 type interpLayout struct{ next, threads int }
 
-// gilLayout says where the lock of an interpreter is.
+// gilLayout has the offset of the GIL.
 type gilLayout struct {
 	runtime int // in the runtime's state, for all interpreters; 0: not there
 	interp  int // a pointer in each interpreter; 0: none
@@ -42,7 +42,7 @@ type linkLayout struct{ next, size int }
 type frameLayout struct {
 	code, previous int
 	instr          int // f_lasti, prev_instr or instr_ptr
-	unit           int // instr is an index of so many bytes; 0: a pointer
+	unit           int // instr is an index of units of so many bytes; 0: a pointer
 	entry          entryKind
 	isEntry        int
 	owner          int  // 0: none
@@ -60,7 +60,7 @@ const (
 )
 
 type codeLayout struct {
-	size                             int // of the type, as it says itself
+	size                             int // of a code object, by its type
 	name, qualname, filename         int // qualname 0: none
 	firstLine, lines                 int
 	firstTraceable, bytecode, copies int // 0: none; copies: of the bytecode, for threads
@@ -71,13 +71,13 @@ type bytesLayout struct{ size, data int }
 
 type unicodeLayout struct {
 	length, state  int
-	ascii, compact int  // sizes of the structures, which characters follow
+	ascii, compact int  // sizes of the structures; the characters follow
 	kind           uint // the first bit of the kind in the state
 }
 
 type objectLayout struct{ kind, typeName, typeSize int }
 
-// layoutOf returns the layout of a version that does not tell its offsets, 3.minor.
+// layoutOf returns the layout of 3.minor, a version without a table of its offsets.
 func layoutOf(minor int) (layout, bool) {
 	var l layout
 	switch minor {
@@ -92,7 +92,7 @@ func layoutOf(minor int) (layout, bool) {
 	default:
 		return l, false
 	}
-	l.asyncio = taskLayoutOf(minor)
+	l.gil, l.asyncio = gilOf(minor), taskLayoutOf(minor)
 	return l, true
 }
 

@@ -29,15 +29,15 @@ const maxBases = 32
 
 // typeObject is what is kept of a type.
 type typeObject struct {
-	at               task.Addr
-	name             string
-	flags            uint64
-	basicSize, dict  int64
-	isTask, isFuture bool // a subclass of those written in C
-	isGather         bool // what asyncio.gather returns
+	at, base        task.Addr // base 0: none
+	name            string
+	flags           uint64
+	basicSize, dict int64
+	isTask          bool // a subclass of the one that is written in C
+	isGather        bool // what asyncio.gather returns
 }
 
-// builtin reports whether it is the type of a name that is not a class of the target.
+// builtin reports whether it is CPython's own type called name, not a class of the target's.
 func (t *typeObject) builtin(name string) bool { return t.name == name && t.flags&heapType == 0 }
 
 // objects reads objects of one process.
@@ -63,34 +63,35 @@ func (o *objects) typeOf(a task.Addr) (*typeObject, error) {
 		return nil, err
 	}
 	o.types[at] = t
-	for base, n := t, 0; base != nil && n < maxBases; n++ {
+	base, isFuture := t, false
+	for range maxBases {
 		t.isTask = t.isTask || base.name == "_asyncio.Task"
-		t.isFuture = t.isFuture || base.name == "_asyncio.Future"
-		next, err := o.pointer(base.at + typeBase)
-		if err != nil || next == 0 {
+		isFuture = isFuture || base.name == "_asyncio.Future"
+		if base.base == 0 {
 			break
 		}
-		if base, err = o.readType(next); err != nil {
+		if base, err = o.readType(base.base); err != nil {
 			return nil, err
 		}
 	}
-	t.isGather = t.isFuture && t.name == "_GatheringFuture"
+	t.isGather = isFuture && t.name == "_GatheringFuture"
 	return t, nil
 }
 
 func (o *objects) readType(at task.Addr) (*typeObject, error) {
-	b := make([]byte, typeDict+8)
+	b := make([]byte, max(typeDict, o.p.layout.object.typeName)+8)
 	if err := task.ReadFull(o.m, b, at); err != nil {
 		return nil, err
 	}
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 	name, err := task.ReadCString(o.m, task.Addr(word(o.p.layout.object.typeName)), 256)
 	return &typeObject{
-		at: at, name: name, flags: word(typeFlags), basicSize: int64(word(typeBasicSize)), dict: int64(word(typeDict)),
+		at: at, base: task.Addr(word(typeBase)), name: name,
+		flags: word(typeFlags), basicSize: int64(word(typeBasicSize)), dict: int64(word(typeDict)),
 	}, err
 }
 
-// isBuiltin reports whether an object is of a type that is not a class of the target.
+// isBuiltin reports whether an object is of CPython's own type called name.
 func (o *objects) isBuiltin(a task.Addr, name string) bool {
 	if a == 0 {
 		return false
@@ -108,13 +109,13 @@ func (o *objects) isString(a task.Addr, s string) bool {
 	return err == nil && got == s
 }
 
-// list returns the items of a list, most at most.
-func (o *objects) list(a task.Addr, most uint64) ([]task.Addr, error) {
+// list returns the items of a list that has no more than a limit.
+func (o *objects) list(a task.Addr, limit uint64) ([]task.Addr, error) {
 	if !o.isBuiltin(a, "list") {
 		return nil, errObject
 	}
 	size, err := o.pointer(a + listSize)
-	if err != nil || uint64(size) > most {
+	if err != nil || uint64(size) > limit {
 		return nil, errObject
 	}
 	items, err := o.pointer(a + listItems)

@@ -11,11 +11,11 @@ import (
 // cookie begins the runtime's state from 3.13 on.
 const cookie = "xdebugpy"
 
-// debugOffsets says where fields of _Py_DebugOffsets are, the table at the start of the
-// runtime's state (Include/internal/pycore_debug_offsets.h; pycore_runtime.h in 3.13).
+// debugOffsets has the positions of fields in _Py_DebugOffsets, the table at the start of
+// the runtime's state (Include/internal/pycore_debug_offsets.h; pycore_runtime.h in 3.13).
 // It is an array of 64-bit words: the cookie, the version, whether the build is
-// free-threaded, and offsets, which are added and moved by each minor version. Words are
-// counted from 0; 0 stands for a field that the version does not have.
+// free-threaded, and offsets, which each minor version adds to and moves. Words are
+// counted from 0, and 0 is the position of a field that the version does not have.
 type debugOffsets struct {
 	words int // all of them
 
@@ -73,8 +73,8 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 	return debugOffsets{}, false
 }
 
-// Limits of what an offset may be, in bytes. Interpreters have most of the runtime's
-// tables in them.
+// Limits of what an offset may be, in bytes. The state of an interpreter has most of the
+// runtime's tables in it.
 const (
 	maxStateOffset  = 16 << 20
 	maxObjectOffset = 4 << 10
@@ -82,7 +82,7 @@ const (
 
 var errOffsets = errors.New("its table of offsets is damaged")
 
-// readOffsets reads the layout that the runtime's state at a tells of itself.
+// readOffsets reads the layout from the table at the start of the runtime's state at a.
 func readOffsets(m task.Memory, a task.Addr, v version) (layout, error) {
 	d, ok := debugOffsetsOf(v.minor())
 	if !ok {
@@ -115,7 +115,7 @@ type words struct {
 	bad bool // one was beyond its limit
 }
 
-// at returns word i, which is limit at most; 0 for word 0.
+// at returns word i, 0 if i is 0 or if the word is beyond a limit.
 func (w *words) at(i, limit int) int {
 	if i == 0 {
 		return 0

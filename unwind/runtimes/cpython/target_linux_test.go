@@ -63,8 +63,7 @@ type target struct {
 	images  *images.Map
 	told    map[task.ThreadID][]task.ManagedFrame // what it said of itself
 	ids     map[task.Addr]task.ThreadID           // by pthread_self
-	pid     int
-	said    []byte // the same as told, as it was written
+	said    []byte                                // the same as told, as it was written
 }
 
 // start starts the interpreter with arguments that make it run target.py, and waits
@@ -123,7 +122,7 @@ func attach(t *testing.T, pid int, told []byte) *target {
 		t.Log(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	g := &target{pid: pid, said: told, process: p, memory: p.Memory(), images: m, told: map[task.ThreadID][]task.ManagedFrame{}}
+	g := &target{said: told, process: p, memory: p.Memory(), images: m, told: map[task.ThreadID][]task.ManagedFrame{}}
 	g.decode(t, told)
 	return g
 }
@@ -140,14 +139,22 @@ func (g *target) decode(t *testing.T, b []byte) {
 	}
 	g.ids = said.Handles
 	for id, frames := range said.Threads {
-		for _, f := range frames {
-			file, err := hex.DecodeString(f[1].(string))
-			if err != nil {
-				t.Fatal(err)
-			}
-			g.told[id] = append(g.told[id], task.ManagedFrame{Function: f[0].(string), File: string(file), Line: int(f[2].(float64))})
-		}
+		g.told[id] = decodeFrames(t, frames)
 	}
+}
+
+// decodeFrames decodes frames that a target wrote: a function, a file in hexadecimal, for
+// its name may be any bytes, and a line.
+func decodeFrames(t *testing.T, written [][3]any) (frames []task.ManagedFrame) {
+	t.Helper()
+	for _, f := range written {
+		file, err := hex.DecodeString(f[1].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames = append(frames, task.ManagedFrame{Function: f[0].(string), File: string(file), Line: int(f[2].(float64))})
+	}
+	return frames
 }
 
 // thread returns the thread of a value of pthread_self.

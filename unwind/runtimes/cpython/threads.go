@@ -27,11 +27,11 @@ var (
 )
 
 // Chains returns what to copy of each thread with a thread state while it is stopped.
-// threads returns the thread of a value of pthread_self. It is asked first, as the
-// system's own ids in thread states are those of the target's PID namespace, and
-// missing before 3.11; nil stands for a function that knows none. Of a thread with
-// states in several interpreters, the latest interpreter's with a frame is taken. With
-// an error, what was read before it is returned.
+// threads, which may be nil, returns the thread of a value of pthread_self. It is tried
+// first: the system's ids in thread states are those of the target's PID namespace, and are
+// missing before 3.11. If a thread has states in several interpreters, that of the latest
+// interpreter in which it has a frame is taken. With an error, what was read before it is
+// returned.
 func (p *Instance) Chains(m task.Memory, threads func(handle task.Addr) (task.ThreadID, bool)) (map[task.ThreadID]task.Chain, error) {
 	p.states, p.fresh = map[task.ThreadID]threadState{}, nil
 	frames := map[task.ThreadID]task.Addr{}
@@ -44,9 +44,9 @@ func (p *Instance) Chains(m task.Memory, threads func(handle task.Addr) (task.Th
 			p.states[id], frames[id] = s, frame
 		}
 	})
-	chains := make(map[task.ThreadID]task.Chain, len(p.states))
+	chains, links := make(map[task.ThreadID]task.Chain, len(p.states)), p.layout.links()
 	for id, s := range p.states {
-		chains[id] = p.layout.chain(s.at)
+		chains[id] = task.Chain{At: s.at, Size: p.layout.threadBytes(), Links: links}
 	}
 	if err != nil {
 		err = fmt.Errorf("CPython %v: %w", p.version, err)
@@ -73,18 +73,14 @@ func (s *threadState) thread(threads func(task.Addr) (task.ThreadID, bool)) (tas
 	return task.ThreadID(s.native), s.native != 0
 }
 
-// chain returns the chain that begins at a thread state.
-func (l *layout) chain(at task.Addr) task.Chain {
+// links returns the links from a thread state to its frames.
+func (l *layout) links() []task.Link {
 	frame := l.frameBytes()
-	c := task.Chain{At: at, Size: l.threadBytes()}
-	if l.cframe.size != 0 {
-		c.Links = append(c.Links, task.Link{Offset: l.thread.frame, Size: l.cframe.size},
-			task.Link{Offset: l.cframe.next, Size: frame})
-	} else {
-		c.Links = append(c.Links, task.Link{Offset: l.thread.frame, Size: frame})
+	previous := task.Link{Offset: l.frame.previous, Size: frame}
+	if l.cframe.size == 0 {
+		return []task.Link{{Offset: l.thread.frame, Size: frame}, previous}
 	}
-	c.Links = append(c.Links, task.Link{Offset: l.frame.previous, Size: frame})
-	return c
+	return []task.Link{{Offset: l.thread.frame, Size: l.cframe.size}, {Offset: l.cframe.next, Size: frame}, previous}
 }
 
 // eachThread calls yield with each thread state and where its frames are. The target may
@@ -137,7 +133,7 @@ func (p *Instance) eachThreadOf(m task.Memory, interp task.Addr, left *int, yiel
 	return err
 }
 
-// state reads a thread state of which threadBytes were copied.
+// state decodes the first threadBytes of a thread state.
 func (l *layout) state(at task.Addr, b []byte) threadState {
 	t := &l.thread
 	s := threadState{

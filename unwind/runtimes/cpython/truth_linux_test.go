@@ -11,8 +11,8 @@ import (
 	"stacksnap/unwind/runtimes/cpython"
 )
 
-// TestFramesAreThoseThatPythonTells compares all threads of a process with what it said
-// of itself by sys._current_frames.
+// TestFramesAreThoseThatPythonTells compares the frames of all threads of a process with
+// its own sys._current_frames.
 func TestFramesAreThoseThatPythonTells(t *testing.T) {
 	eachPython(t, func(t *testing.T, py python) {
 		for _, args := range [][]string{
@@ -43,7 +43,7 @@ func (g *target) compare(t *testing.T, p *cpython.Instance, threads func(task.Ad
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(chains) != len(g.told)+1 { // the one that told
+	if len(chains) != len(g.told)+1 { // and the one that wrote them
 		t.Errorf("%d chains, of %d threads", len(chains), len(g.told)+1)
 	}
 	for id, told := range g.told {
@@ -83,7 +83,7 @@ func checkEntries(t *testing.T, g *target, p *cpython.Instance, n int, shims []t
 	}
 }
 
-// sameFrames compares frames with those that Python tells, which has no entries.
+// sameFrames compares frames with Python's own, which have no entries.
 func sameFrames(t *testing.T, frames, told []task.ManagedFrame) {
 	t.Helper()
 	var named []task.ManagedFrame

@@ -16,15 +16,15 @@ const (
 	maxPath = 4 << 10 // characters of a file's
 )
 
-// readString reads a str of at most most characters.
-func (l *layout) readString(m task.Memory, a task.Addr, most int) (string, error) {
+// readString reads a str of at most limit characters.
+func (l *layout) readString(m task.Memory, a task.Addr, limit int) (string, error) {
 	u := &l.unicode
 	head := make([]byte, max(u.length+8, u.state+4))
 	if err := task.ReadFull(m, head, a); err != nil {
 		return "", err
 	}
 	length := binary.LittleEndian.Uint64(head[u.length:])
-	if length > uint64(most) {
+	if length > uint64(limit) {
 		return "", fmt.Errorf("a string of %d characters at %v", length, a)
 	}
 	width, offset, err := u.characters(binary.LittleEndian.Uint32(head[u.state:]))

@@ -60,8 +60,8 @@ func (v version) check() error {
 }
 
 // findVersion returns the version of an image with a runtime's state at a: by the table
-// of offsets, by Py_Version, or by the file's name.
-func findVersion(im *images.Image, m task.Memory, a task.Addr) (v version, told bool, err error) {
+// of offsets, by Py_Version, or by the file's name. It reports whether there is a table.
+func findVersion(im *images.Image, m task.Memory, a task.Addr) (v version, hasTable bool, err error) {
 	var head [16]byte
 	if err := task.ReadFull(m, head[:], a); err != nil {
 		return 0, false, err

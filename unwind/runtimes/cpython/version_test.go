@@ -37,7 +37,7 @@ type section struct {
 func (s section) Arch() task.Arch { return s.arch }
 
 func (section) SectionRange(name string) (vmaddr, size uint64, ok bool) {
-	return 0, 8, name == sectionELF
+	return 0, 8, name == ".PyRuntime"
 }
 
 func (section) Exported(string) (vmaddr uint64, ok bool) { return 0, false }

@@ -8,7 +8,7 @@ import (
 	"stacksnap/unwind/runtimes/cpython"
 )
 
-// mergedTask is tasks that are alike.
+// mergedTask is one or more tasks that are alike.
 type mergedTask struct {
 	profile.Task
 	frames []task.ManagedFrame
@@ -17,30 +17,20 @@ type mergedTask struct {
 // maxAwaiters is the most tasks above another that are shown with it.
 const maxAwaiters = 64
 
-// merger merges tasks that have the same stack and wait. The stack of a task that one other
-// task awaits, and no second one, goes on with that of the other.
+// merger merges tasks that have the same stack and wait. The stack of a task that exactly one
+// other task awaits continues with the stack of that task.
 type merger struct {
 	runtime string
 	tasks   map[task.Addr]*cpython.Task
-	awaiter map[task.Addr]task.Addr // of each task that is awaited; 0: several
+	awaiter map[task.Addr]task.Addr // see awaiters
 	keys    map[string]uint32       // of what tasks do
 	merged  map[string]*mergedTask
 }
 
-// mergeTasks returns the tasks, alike ones in one. Those that are alone keep their name.
+// mergeTasks merges tasks that are alike. A task without others like it keeps its name.
 func mergeTasks(runtime string, all []cpython.Task) (merged []*mergedTask) {
-	m := merger{runtime, map[task.Addr]*cpython.Task{}, map[task.Addr]task.Addr{}, map[string]uint32{}, map[string]*mergedTask{}}
-	for i := range all {
-		m.tasks[all[i].At] = &all[i]
-	}
-	for i := range all {
-		for _, at := range all[i].Awaits {
-			if by, ok := m.awaiter[at]; ok && by != all[i].At {
-				m.awaiter[at] = 0
-			} else {
-				m.awaiter[at] = all[i].At
-			}
-		}
+	m := merger{
+		runtime: runtime, tasks: byAddress(all), awaiter: awaiters(all), keys: map[string]uint32{}, merged: map[string]*mergedTask{},
 	}
 	for i := range all {
 		t := &all[i]
@@ -51,15 +41,42 @@ func mergeTasks(runtime string, all []cpython.Task) (merged []*mergedTask) {
 			same.Name = ""
 			continue
 		}
-		made := profile.Task{Runtime: runtime, ID: uint64(t.At), Name: t.Name, Wait: t.Wait, Count: 1}
-		m.merged[key] = &mergedTask{made, m.frames(t, above)}
-		merged = append(merged, m.merged[key])
+		made := &mergedTask{
+			Task:   profile.Task{Runtime: runtime, ID: uint64(t.At), Name: t.Name, Wait: t.Wait, Count: 1},
+			frames: m.frames(t, above),
+		}
+		m.merged[key] = made
+		merged = append(merged, made)
 	}
 	return merged
 }
 
-// above returns the tasks of which each awaits the one before it, and the first t; none if
-// they are too many, or if they are a circle.
+// byAddress returns tasks by the address of each.
+func byAddress(all []cpython.Task) map[task.Addr]*cpython.Task {
+	tasks := make(map[task.Addr]*cpython.Task, len(all))
+	for i := range all {
+		tasks[all[i].At] = &all[i]
+	}
+	return tasks
+}
+
+// awaiters returns the task that awaits each task that is awaited; 0: several do.
+func awaiters(all []cpython.Task) map[task.Addr]task.Addr {
+	awaiter := map[task.Addr]task.Addr{}
+	for i := range all {
+		for _, at := range all[i].Awaits {
+			if by, ok := awaiter[at]; ok && by != all[i].At {
+				awaiter[at] = 0
+			} else {
+				awaiter[at] = all[i].At
+			}
+		}
+	}
+	return awaiter
+}
+
+// above returns the chain of tasks above t: the first awaits t, and each other the one before
+// it. It is empty if there are too many, or if they await each other in a circle.
 func (m *merger) above(t *cpython.Task) (above []*cpython.Task) {
 	for at := m.awaiter[t.At]; at != 0; at = m.awaiter[at] {
 		next := m.tasks[at]

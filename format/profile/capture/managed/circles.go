@@ -8,23 +8,29 @@ import (
 	"stacksnap/unwind/runtimes/cpython"
 )
 
-// circles returns the circles of tasks that await each other: each task is in one at most.
+// circles returns circles of tasks that await each other: at least one wherever tasks do. A task
+// that awaits several others may be in several.
 func circles(all []cpython.Task) (found [][]profile.TaskInDeadlock) {
-	search := circleSearch{tasks: map[task.Addr]*cpython.Task{}, state: map[task.Addr]visit{}}
-	for i := range all {
-		search.tasks[all[i].At] = &all[i]
-	}
+	search := circleSearch{tasks: byAddress(all), state: map[task.Addr]visit{}}
 	for i := range all {
 		for _, circle := range search.from(all[i].At) {
-			var names []profile.TaskInDeadlock
+			var tasks []profile.TaskInDeadlock
 			for _, at := range circle {
-				t := search.tasks[at]
-				names = append(names, profile.TaskInDeadlock{ID: uint64(at), Name: t.Name, Function: t.Frames[0].Function})
+				tasks = append(tasks, inDeadlock(search.tasks[at]))
 			}
-			found = append(found, names)
+			found = append(found, tasks)
 		}
 	}
 	return found
+}
+
+// inDeadlock describes a task of a circle. Only damaged ones have no frames.
+func inDeadlock(t *cpython.Task) profile.TaskInDeadlock {
+	d := profile.TaskInDeadlock{ID: uint64(t.At), Name: t.Name}
+	if len(t.Frames) > 0 {
+		d.Function = t.Frames[0].Function
+	}
+	return d
 }
 
 // visit is how far a search has come with a task.
@@ -42,13 +48,13 @@ type circleSearch struct {
 	state map[task.Addr]visit
 }
 
-// step is a task on the path, and how many that it awaits were followed.
+// step is a task on the path.
 type step struct {
 	at   task.Addr
-	next int
+	next int // of the tasks that it awaits: the one to follow
 }
 
-// from returns the circles that are found from a task on, by way of tasks that were not visited.
+// from returns the circles that a search from start finds among tasks that were not visited.
 func (s *circleSearch) from(start task.Addr) (found [][]task.Addr) {
 	if s.state[start] != unvisited {
 		return nil

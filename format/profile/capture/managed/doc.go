@@ -1,4 +1,4 @@
-// Package managed knows the language runtimes of a process: where they are, what to copy of
-// their threads in a stop, and which frames that gives. Package unwind/runtimes explains who
-// does what.
+// Package managed finds the language runtimes of a process, requests what to copy of their
+// threads in a stop, and joins the frames in the copies with the native stacks. Package
+// unwind/runtimes explains who does what.
 package managed

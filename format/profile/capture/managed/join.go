@@ -9,7 +9,7 @@ import (
 	"stacksnap/unwind"
 )
 
-// kinds remembers what native functions are to the runtimes.
+// kinds has what native functions are to the runtimes.
 type kinds map[lookedUp]unwind.Kind
 
 type lookedUp struct {
@@ -17,10 +17,8 @@ type lookedUp struct {
 	runtime int
 }
 
-func (k *kinds) clear() { *k = kinds{} }
-
 // Join appends to dst the stack of a thread with its managed frames, which it sets in t as
-// well, and reports whether there are any. The frames of t are valid until its next stack.
+// well, and reports whether there are any. The frames in t are valid until the thread's next stack.
 func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Frame, stop unwind.Stop) (joined []unwind.Frame, ok bool) {
 	t.Managed = nil
 	runtime := r.readFrames(t)
@@ -39,11 +37,11 @@ func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Fram
 		return dst, false
 	}
 	t.Managed = frames
-	return joined, len(frames) > 0
+	return joined, true
 }
 
-// readFrames reads the managed frames of a thread into kept, and returns whose they are; less
-// than 0: there are none, or they are of several runtimes.
+// readFrames reads the managed frames of a thread into kept, and returns their runtime; less
+// than 0: there are none, or they cannot be read or are of several runtimes.
 func (r *Runtimes) readFrames(t *task.Thread) (runtime int) {
 	runtime = -1
 	frames := r.kept[t.ID][:0]
@@ -99,7 +97,7 @@ func (r *Runtimes) runsLoop(native []unwind.Frame) bool {
 	return false
 }
 
-// kind says what a native frame is to a runtime.
+// kind returns what a native frame is to a runtime.
 func (r *Runtimes) kind(f *unwind.Frame, runtime int) unwind.Kind {
 	at := f.LookUp()
 	key := lookedUp{at, runtime}

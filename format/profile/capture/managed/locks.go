@@ -7,9 +7,12 @@ import (
 
 // readLocks reads the locks of a runtime as they are now.
 func (r *Runtimes) readLocks(runtime int) []runtimes.Lock {
-	return r.found[runtime].Locks(r.memory, func(handle task.Addr) (task.ThreadID, bool) {
-		return r.threads.byHandle(r.memory, handle)
-	})
+	return r.found[runtime].Locks(r.memory, r.byHandle)
+}
+
+// byHandle returns the number that a thread has for itself, by its pthread_t.
+func (r *Runtimes) byHandle(handle task.Addr) (task.ThreadID, bool) {
+	return r.threads.byHandle(r.memory, handle)
 }
 
 // noteLocks reads the locks of all runtimes before a stop.
@@ -20,8 +23,8 @@ func (r *Runtimes) noteLocks() {
 	}
 }
 
-// LockOf returns the lock of a runtime for which a thread waits that waits for a futex's word. The
-// owner is known if the same thread has had the lock since before the last stop.
+// LockOf returns the runtime's lock that a thread waits for, by the word of the futex in which it
+// does. The owner is known if the same thread has had the lock since before the last stop.
 func (r *Runtimes) LockOf(word task.Addr) (lock task.Addr, owner task.ThreadID, ok bool) {
 	if r == nil {
 		return 0, 0, false

@@ -12,7 +12,7 @@ import (
 	"stacksnap/unwind/runtimes"
 )
 
-// fake is a runtime whose chains are an object for each thread, and whose frames are told.
+// fake is a runtime with given frames, whose chains are one object for each thread.
 type fake struct {
 	frames map[task.ThreadID][]task.ManagedFrame
 	err    error

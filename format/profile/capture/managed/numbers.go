@@ -2,6 +2,7 @@ package managed
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"stacksnap/task"
@@ -11,15 +12,15 @@ import (
 // others than the system's.
 type numbers struct {
 	ids   []task.ThreadID
-	same  bool // the two are the same
+	same  bool // both numbers of a thread are equal
 	known map[task.ThreadID]task.ThreadID
 	waits task.WaitReader
 
 	handle func(task.ThreadID) (task.Addr, bool) // see [task.Capabilities].ThreadHandle; may be nil
 }
 
-// maxTranslated is how many threads of a container are looked up at a time: each takes a look
-// at every thread.
+// maxTranslated is how many numbers of a container are translated: each takes a search of all
+// threads.
 const maxTranslated = 256
 
 // use sets the threads of the process.
@@ -31,20 +32,16 @@ func (n *numbers) use(ids []task.ThreadID, waits task.WaitReader) {
 		n.same = ok && local == ids[0]
 	}
 	if !n.same {
-		n.translate()
+		n.forgetEnded()
 	}
 }
 
-// translate drops the numbers of threads that have ended.
-func (n *numbers) translate() {
+// forgetEnded drops the numbers of threads that have ended.
+func (n *numbers) forgetEnded() {
 	if n.known == nil {
 		n.known = map[task.ThreadID]task.ThreadID{}
 	}
-	for own, id := range n.known {
-		if !n.has(id) {
-			delete(n.known, own)
-		}
-	}
+	maps.DeleteFunc(n.known, func(_, id task.ThreadID) bool { return !n.has(id) })
 }
 
 func (n *numbers) has(id task.ThreadID) bool {

@@ -1,7 +1,7 @@
 package managed
 
 import (
-	"slices"
+	"maps"
 	"time"
 
 	"stacksnap/images"
@@ -16,7 +16,7 @@ type Runtimes struct {
 	memory task.Memory
 	waits  task.WaitReader // the process's; may be nil
 	note   func(string)
-	all    bool // native frames of the interpreter are kept
+	all    bool // native frames of interpreters are kept
 
 	seen  map[place]bool // images that were searched
 	found []found
@@ -49,9 +49,9 @@ type place struct {
 	load task.Addr
 }
 
-// New returns the runtimes of a process. With all, Join keeps the native frames of the
-// interpreter. Files has what the process's own memory lacks, as a core does. Note takes a line
-// for the reader.
+// New returns the runtimes of a process. With all, Join keeps the native frames of
+// interpreters. Files has what the process's own memory lacks: that of a core, for example. Note
+// takes a line for the reader.
 func New(p task.Process, files task.Memory, all bool, note func(string)) *Runtimes {
 	return &Runtimes{
 		find: find, memory: eitherMemory{p.Memory(), files}, waits: p.Capabilities().Waits, note: note, all: all,
@@ -80,7 +80,7 @@ func (r *Runtimes) search(m *images.Map) {
 		return
 	}
 	r.in = m
-	r.kinds.clear()
+	r.kinds = kinds{}
 	for _, im := range m.Images {
 		at := place{im.Path, im.Load}
 		if r.seen[at] {
@@ -114,8 +114,8 @@ func (r *Runtimes) Found(m *images.Map) bool {
 // Any reports whether a runtime was found.
 func (r *Runtimes) Any() bool { return r != nil && len(r.found) > 0 }
 
-// Chains returns what to copy of each thread in the next stop. It reads memory of a process that
-// runs, now and then anew; fresh has it do so in any case.
+// Chains returns what to copy of each thread in the next stop. It reads the memory of a process
+// that runs, and not each time, unless fresh is set.
 func (r *Runtimes) Chains(threads func() ([]task.ThreadID, error), fresh bool) map[task.ThreadID][]task.Chain {
 	pause := max(leastPause, pauseRatio*r.cost)
 	if fresh || r.chains == nil || r.stale && time.Since(r.read) > pause {
@@ -137,9 +137,7 @@ func (r *Runtimes) readChains(ids []task.ThreadID) {
 	r.stale, r.chains = false, map[task.ThreadID][]task.Chain{}
 	r.threads.use(ids, r.waits)
 	for i := range r.found {
-		chains, err := r.found[i].Chains(r.memory, func(handle task.Addr) (task.ThreadID, bool) {
-			return r.threads.byHandle(r.memory, handle)
-		})
+		chains, err := r.found[i].Chains(r.memory, r.byHandle)
 		if err != nil {
 			r.note(err.Error() + "; its native frames are shown")
 		}
@@ -150,20 +148,15 @@ func (r *Runtimes) readChains(ids []task.ThreadID) {
 			}
 		}
 	}
-	r.forget(ids)
+	r.forgetEnded()
 	r.read = time.Now()
 	r.cost = r.read.Sub(began)
 }
 
-// forget drops what is kept of threads that have ended.
-func (r *Runtimes) forget(ids []task.ThreadID) {
-	if len(r.kept) <= len(ids) {
-		return
-	}
-	for id := range r.kept {
-		if !slices.Contains(ids, id) {
-			delete(r.kept, id)
-		}
+// forgetEnded drops what is kept of threads that have ended.
+func (r *Runtimes) forgetEnded() {
+	if len(r.kept) > len(r.threads.ids) {
+		maps.DeleteFunc(r.kept, func(id task.ThreadID, _ []task.ManagedFrame) bool { return !r.threads.has(id) })
 	}
 }
 

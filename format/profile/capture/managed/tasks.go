@@ -16,7 +16,7 @@ type taskReader interface {
 	Tasks(m task.Memory, in *images.Map) (cpython.Tasks, error)
 }
 
-// AddTasks adds the tasks that no thread runs to a profile. The process runs meanwhile.
+// AddTasks adds to a profile the tasks that no thread runs. The process runs meanwhile.
 func (r *Runtimes) AddTasks(b *profile.Builder) {
 	if !r.Any() {
 		return
@@ -48,7 +48,7 @@ func (r *Runtimes) noteTasks(all *cpython.Tasks) {
 		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they changed each time that they were read: %d", all.Changed))
 	}
 	if all.Unread > 0 {
-		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they are not as those of _asyncio: %d", all.Unread))
+		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they cannot be read, or are not of the class _asyncio.Task: %d", all.Unread))
 	}
 }
 

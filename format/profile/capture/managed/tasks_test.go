@@ -79,6 +79,7 @@ func TestCircles(t *testing.T) {
 		{tasksOf("T1: gather of 2: main: 2 3", "T2: T4: a: 4", "T3: Lock: b", "T4: T2: c: 2"), "[[T2 T4]]"},
 		{tasksOf("T1: T2: main: 2", "T2: Lock: a"), "[]"},
 		{tasksOf("T1: T1: main: 1", "T2: T9: a: 9"), "[[T1]]"},
+		{tasksOf("T1: T1: : 1"), "[[T1]]"}, // without a coroutine: damaged
 		{tasksOf("T1: T2: a: 2", "T2: T3: b: 3", "T3: T1: c: 1", "T4: T5: d: 5", "T5: T4: e: 4"), "[[T1 T2 T3] [T4 T5]]"},
 	} {
 		var names [][]string

@@ -1,6 +1,6 @@
 package python
 
-// wait says what a thread waits for in functions of Python's library.
+// wait is what a thread waits for in some functions of Python's library.
 type wait struct {
 	calls []string // the innermost ones, the outermost of them first: a file's end and a qualified name
 	in    []blocker
@@ -30,7 +30,8 @@ var (
 	children  = []blocker{inChildWait}
 )
 
-// known are the waits that hold for all versions from 3.8 on. The one with the most calls counts.
+// known are the waits of all versions from 3.8 on. Of those that match, the one with the most calls
+// counts.
 var known = []wait{
 	{[]string{conditionWait}, anyLocks, "in Condition.wait"},
 	{[]string{threadingFile + "Condition.wait_for", conditionWait}, anyLocks, "in Condition.wait_for"},

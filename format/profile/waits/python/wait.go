@@ -1,5 +1,5 @@
-// Package python says what threads of CPython wait for in the words of Python's library, by the functions
-// of the library and of the interpreter that are on their stacks.
+// Package python names what threads of CPython wait for in the words of Python's library, by the
+// functions of the library and of the interpreter on their stacks.
 package python
 
 import (
@@ -29,10 +29,10 @@ func Wait(t *profile.Thread, w *profile.Wait) string {
 	return says
 }
 
-// awakeShare is the part of a thread's samples that may be elsewhere than where it always waited.
+// awakeShare: one in so many samples of a thread may be elsewhere than where it always waited.
 const awakeShare = 50
 
-// elsewhere counts the samples whose stacks do not have the thread wait for what is said.
+// elsewhere counts the samples whose stacks show another wait, or none.
 func elsewhere(w *profile.Wait, says string, nodes, path []*profile.Node) (n int) {
 	for _, node := range nodes {
 		stack := append(path, node) // siblings take its place
@@ -78,8 +78,8 @@ const (
 	noBlocker blocker = iota
 	inLock
 	inRLock
-	inAnyLock // one of the two, or another lock of the interpreter: its symbols do not tell
-	inMutex   // what all locks are built on from 3.14 on, and others that Python code does not see
+	inAnyLock // one of the two, or another lock: the interpreter's symbols do not show which
+	inMutex   // what all locks from 3.14 on are built on, and others that Python code does not see
 	inJoin
 	inSemaphore
 	inSimpleQueue
@@ -87,7 +87,7 @@ const (
 	inChildWait
 )
 
-// blockers says what a thread waits for in a blocker that no known Python function called.
+// blockers names what a thread waits for in a blocker that no known Python function called.
 var blockers = map[blocker]string{
 	inLock:        "for a threading.Lock",
 	inRLock:       "for a threading.RLock",
