@@ -32,9 +32,9 @@ func writeSampled(p *printer, o *words.Options) error {
 // threads writes the trees of threads, and the lines of those that need no tree.
 func (p *printer) threads(shown *profile.Profile) {
 	var asleep []*profile.Thread
-	dead := shown.Deadlocked()
+	dead, lists := shown.Deadlocked(), p.listsAsleep()
 	for _, t := range shown.Threads {
-		if p.isAsleep(t) && !dead[t.ID] {
+		if lists && isAsleep(t) && !dead[t.ID] {
 			asleep = append(asleep, t)
 			continue
 		}
