@@ -20,7 +20,7 @@ func writeSampled(p *printer, o *words.Options) error {
 	header := func(p *printer) { p.header(func(p *printer) { p.heaviest(o) }) }
 	tail := func(p *printer) { p.selfTimes(); p.rest() }
 	if p.least > 0 && !o.Addresses {
-		p.fitting(p.written(header), whole, least, tail)
+		p.fitting(p.written(header), whole, shown, tail)
 		return p.Flush()
 	}
 	header(p)
