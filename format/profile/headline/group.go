@@ -86,7 +86,7 @@ func rank(h *Headline) int {
 	if h.Kind == Blocked && waits.IsForChild(h.Wait) {
 		return 2*int(Located) + 1
 	}
-	if t := h.Tasks; t != nil && !IsLockWait(t.Wait) && t.Number < leastParked {
+	if t := h.Tasks; t != nil && !isLockWait(t.Wait) && t.Number < leastParked {
 		return 2*int(Located) + 1
 	}
 	return 2 * int(h.Kind)
