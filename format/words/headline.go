@@ -72,14 +72,13 @@ func hung(w *profile.Wait) string {
 		return ""
 	case 1:
 		return "hung: the only thread waits, and nothing in the process can wake it; "
-	}
-	if w.Hung == 2 {
+	case 2:
 		return "hung: both threads wait, and neither can wake the other; "
 	}
 	return fmt.Sprintf("hung: all %s threads wait, and none can wake another; ", Count(w.Hung))
 }
 
-// clause returns a further clause of a sentence; empty if there is none.
+// clause returns a text as a further clause of a sentence; "" if it is empty.
 func clause(text string) string {
 	if text == "" {
 		return ""
@@ -209,16 +208,17 @@ func (p *Printer) runs(h *headline.Headline) string {
 	if !t.Main {
 		name = p.ThreadName(t.ID, t.Name)
 	}
-	where := p.inFunction(t)
+	text := name + p.inFunction(t) + busyFor(&busy)
 	if h.Wait != nil {
-		where = ", " + inCall(h.Wait) + p.calledBy(h.Own)
+		call := inCall(h.Wait) + p.calledBy(h.Own) + busyFor(&busy)
+		if h.Threads == 1 && !busy.IsMostly() {
+			return name + " " + call
+		}
+		text = name + ", " + call
 	}
-	text := name + where + busyFor(&busy)
 	switch {
 	case h.Threads > 1:
 		return p.someOf(h.Threads, "on a CPU or ready to be") + among(h) + "; most CPU time: " + text
-	case h.Wait != nil && !busy.IsMostly():
-		return name + " " + strings.TrimPrefix(where, ", ") + busyFor(&busy)
 	case busy.Waited > mostWaited && busy.Nice > 0: // else it is the machine that is busy
 		return "starved: " + text
 	case busy.Paging:
