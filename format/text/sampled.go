@@ -63,7 +63,7 @@ func (p *printer) heaviest(o *words.Options) {
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
 }
 
-// straight returns a printer for stacks as they were captured, whatever the view, without addresses.
+// straight returns a printer for stacks as they were captured, whatever the view. It prints no addresses.
 func (p *printer) straight(o *words.Options) *printer {
 	straight := *p
 	straight.Profile, straight.Places = p.Profile.Straight(), false
@@ -84,7 +84,7 @@ func isSimple(t *profile.Thread) bool {
 	return len(t.Roots) == 1 && !waitsForAnother(t)
 }
 
-// waitsForAnother reports whether a thread usually waits for something that another one has.
+// waitsForAnother reports whether a thread usually waits for something that another thread or process has.
 func waitsForAnother(t *profile.Thread) bool {
 	return slices.ContainsFunc(t.UsualWaits(), func(w profile.Waited) bool {
 		return w.Lock != profile.NoLock && w.Lock != profile.ThreadEnd || w.Peer.PID != 0

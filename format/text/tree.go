@@ -34,8 +34,8 @@ func tree(w io.Writer, p *profile.Profile, o words.Options) error {
 	return writeTree(newPrinter(w, p, o), func(p *printer) { p.firstStacks(&o) })
 }
 
-// treeInGroup writes the report on one of several processes, which a reader comes to by a headline
-// of all.
+// treeInGroup writes the report on one of several processes. It has no first stack, as the headline of
+// all processes is what a reader begins with.
 func treeInGroup(w io.Writer, p *profile.Profile, o words.Options) error {
 	if p.Sampled() {
 		return tree(w, p, o)
