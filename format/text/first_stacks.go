@@ -11,17 +11,17 @@ import (
 // maxOthers is the most lines on the threads whose stacks are not among the first.
 const maxOthers = 6
 
-// firstStacks writes the stack of the thread that the headline of one snapshot is about, and where the
+// firstStacks writes the stack of the thread that the headline of one snapshot, h, is about, and where the
 // others are. It writes nothing if threads are in a deadlock, whose table has their stacks.
-func (p *printer) firstStacks(o *words.Options) {
+func (p *printer) firstStacks(o *words.Options, h *headline.Headline) {
 	whole := p.Profile.Original()
 	if len(whole.Deadlocks) > 0 || p.Profile.View != nil && p.Profile.View.By != profile.ByThread {
 		return
 	}
-	straight, h := p.straight(o), headline.Of(whole)
+	straight := p.straight(o)
 	if h.Tasks != nil {
 		straight.firstTask(h.Tasks)
-	} else if about, why := telling(whole, &h); about != nil {
+	} else if about, why := telling(whole, h); about != nil {
 		if t := straight.Profile.Find(about.ID); t != nil {
 			straight.firstStack(t, why)
 			p.others(o, about)

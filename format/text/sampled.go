@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/headline"
 	"stacksnap/format/profile/owncode"
 	"stacksnap/format/words"
 	"stacksnap/task"
@@ -17,7 +18,7 @@ func writeSampled(p *printer, o *words.Options) error {
 	least, depth := bounds(p.Profile, o)
 	shown := whole.Prune(least, depth)
 	p.bounded(shown, o.Least)
-	header := func(p *printer) { p.header(func(p *printer) { p.heaviest(o) }) }
+	header := func(p *printer) { p.header(func(p *printer, _ *headline.Headline) { p.heaviest(o) }) }
 	tail := func(p *printer) { p.selfTimes(); p.rest() }
 	if p.least > 0 && !o.Addresses {
 		p.fitting(p.written(header), whole, shown, tail)

@@ -9,11 +9,12 @@ import (
 	"stacksnap/format/profile/owncode"
 )
 
-// WriteHeadline writes the headline and an empty line; nothing if there is no headline.
-func (p *Printer) WriteHeadline() {
+// WriteHeadline writes the headline of the whole capture and an empty line; nothing if nothing is
+// certain.
+func (p *Printer) WriteHeadline(h *headline.Headline) {
 	whole := *p
 	whole.Profile = p.Profile.Original()
-	if text := whole.Headline(); text != "" {
+	if text := whole.sentence(h); text != "" {
 		p.Text("", 2, p.Name(text))
 		p.Line("")
 	}
@@ -28,38 +29,43 @@ func Headline(p *profile.Profile) string {
 // Headline is the function [Headline] for the printer's profile, in its colours.
 func (p *Printer) Headline() string {
 	h := headline.Of(p.Profile)
+	return p.sentence(&h)
+}
+
+// sentence returns a headline of the printer's profile in one line; "" if nothing is certain.
+func (p *Printer) sentence(h *headline.Headline) string {
 	switch h.Kind {
 	case headline.Crashed:
 		c := p.Profile.Target.Crash
 		return strings.ToLower(crashName(c)) + ": " + crashed(c) + p.inFunction(h.Thread)
 	case headline.Deadlocked:
-		return p.someOf(h.Threads, "deadlocked") + among(&h)
+		return p.someOf(h.Threads, "deadlocked") + among(h)
 	case headline.TasksDeadlocked:
 		return taskDeadlock(p.Profile.TaskDeadlocks)
 	case headline.Stopped:
 		return "stopped, by " + stopper(p.Profile) + ": nothing runs until it goes on" + resumedBy(p.Profile)
 	case headline.Convoy:
-		return hung(h.Wait) + p.convoy(&h)
+		return hung(h.Wait) + p.convoy(h)
 	case headline.Locked, headline.Blocked:
-		return p.blocked(&h)
+		return p.blocked(h)
 	case headline.Parked:
 		return p.parked(h.Tasks)
 	case headline.Alike:
-		return hung(h.Wait) + p.alike(&h)
+		return hung(h.Wait) + p.alike(h)
 	case headline.Idle:
-		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(&h) + titled(&h)
+		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + titled(h)
 	case headline.Stalled:
-		return "main thread waits in " + Word(h.Wait.Call, MaxText) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
+		return "main thread waits in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + clause(stalled(&h.Wait.Stalled)) + titled(h)
 	case headline.Running:
-		return p.runs(&h)
+		return p.runs(h)
 	case headline.Computing:
 		return p.computes(&h.CPU)
 	case headline.Starved:
 		return "starved: " + waitingForCPU(&h.CPU)
 	case headline.Stuck:
-		return p.stuck(&h)
+		return p.stuck(h)
 	case headline.Located:
-		return p.located(&h)
+		return p.located(h)
 	}
 	return ""
 }
