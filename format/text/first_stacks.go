@@ -6,6 +6,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/headline"
 	"stacksnap/format/words"
+	"stacksnap/task"
 )
 
 // maxOthers is the most lines on the threads whose stacks are not among the first.
@@ -18,19 +19,29 @@ func (p *printer) firstStacks(o *words.Options, h *headline.Headline) {
 	if len(whole.Deadlocks) > 0 || p.Profile.View != nil && p.Profile.View.By != profile.ByThread {
 		return
 	}
-	straight := p.straight(o)
+	straight := p.straight()
 	if h.Tasks != nil {
 		straight.firstTask(h.Tasks)
-	} else if about, why := telling(whole, h); about != nil {
-		if t := straight.Profile.Find(about.ID); t != nil {
-			straight.firstStack(t, why)
-			p.others(o, about)
-		}
+	} else if about, why := telling(whole, h); about != nil && straight.only(about.ID) {
+		straight.foldSelfCalls(o)
+		straight.firstStack(straight.Profile.Threads[0], why)
+		p.others(o, about)
 	}
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
 }
 
-// firstStack writes the stack of a thread.
+// only leaves out all threads except the entry of one. It reports whether there is one.
+func (p *printer) only(id task.ThreadID) bool {
+	t := p.Profile.Find(id)
+	if t == nil {
+		return false
+	}
+	one := *p.Profile
+	one.Threads, p.Profile = []*profile.Thread{t}, &one
+	return true
+}
+
+// firstStack writes the stack of a thread, and why it is the first.
 func (p *printer) firstStack(t *profile.Thread, why string) {
 	stack := t.Heaviest()
 	if len(stack) < 2 {

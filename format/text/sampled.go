@@ -49,7 +49,8 @@ func (p *printer) threads(shown *profile.Profile) {
 // heaviest writes the heaviest stack of the thread that ran most, the busiest threads, and
 // the heaviest stack of the main thread.
 func (p *printer) heaviest(o *words.Options) {
-	straight := p.straight(o)
+	straight := p.straight()
+	straight.foldSelfCalls(o)
 	main, most := straight.Profile.MainThread(), busiest(straight.Profile)
 	if most != nil && most != main {
 		straight.heaviestOf(most, straight.busiestName(most))
@@ -65,13 +66,17 @@ func (p *printer) heaviest(o *words.Options) {
 }
 
 // straight returns a printer for stacks as they were captured, whatever the view. It prints no addresses.
-func (p *printer) straight(o *words.Options) *printer {
+func (p *printer) straight() *printer {
 	straight := *p
 	straight.Profile, straight.Places = p.Profile.Straight(), false
-	if !o.SelfCalls {
-		straight.Profile = straight.Profile.FoldSelfCalls(owncode.Is)
-	}
 	return &straight
+}
+
+// foldSelfCalls has calls of a function by itself in one line, unless each was asked for.
+func (p *printer) foldSelfCalls(o *words.Options) {
+	if !o.SelfCalls {
+		p.Profile = p.Profile.FoldSelfCalls(owncode.Is)
+	}
 }
 
 // isSimple reports whether a thread had the same calls in all samples, and waited for nothing that
