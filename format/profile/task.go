@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"stacksnap/images"
@@ -23,6 +24,12 @@ type Task struct {
 	Path    []*Node       // its stack, the outermost frame first
 	Count   int           // of tasks that are alike (same stack, wait and creator), this one included
 }
+
+// IsGo reports whether a runtime, named with its version, is Go's.
+func IsGo(runtime string) bool { return strings.HasPrefix(runtime, "Go ") }
+
+// IsCPython reports whether a runtime, named with its version, is CPython. Its tasks are asyncio's.
+func IsCPython(runtime string) bool { return strings.HasPrefix(runtime, "CPython ") }
 
 // builtTask is a task whose addresses are named, without source lines.
 type builtTask struct {

@@ -1,23 +1,30 @@
 package text
 
 import (
+	"fmt"
+
 	"stacksnap/format/profile"
 	"stacksnap/format/words"
 	"stacksnap/task"
 )
 
-// leastAsleep is the part of its samples, in percent, that a thread without a tree was asleep, and
-// in one place.
+// leastAsleep is the least part of its samples, in percent, in which a thread without a tree was asleep,
+// and in which it was in one place.
 const leastAsleep = 99
 
 // fewThreads is the most threads whose trees are all shown.
 const fewThreads = 3
 
-// isAsleep reports whether a line says as much of a thread as its tree: it was asleep in one place, and
-// waited for nothing that another one has.
-func (p *printer) isAsleep(t *profile.Thread) bool {
+// listsAsleep reports whether threads that were asleep have lines instead of trees.
+func (p *printer) listsAsleep() bool {
+	return p.Profile.NumThreads() > fewThreads && p.least != 0 && !p.everyFrame && !p.IsInverted()
+}
+
+// isAsleep reports whether one line says as much about a thread as its tree: it was asleep in one place,
+// and waited for nothing that another thread has.
+func isAsleep(t *profile.Thread) bool {
 	stack := t.Heaviest()
-	if p.Profile.NumThreads() <= fewThreads || p.least == 0 || p.everyFrame || p.IsInverted() || t.Main || len(stack) == 0 || t.Err != "" || t.Empty > 0 || t.SuspendCount > 0 {
+	if t.Main || len(stack) == 0 || t.Err != "" || t.Empty > 0 || t.SuspendCount > 0 {
 		return false
 	}
 	enough := func(n int) bool { return 100*n >= leastAsleep*t.Samples }
@@ -32,7 +39,7 @@ func (p *printer) asleep(threads []*profile.Thread) {
 	line := words.NewStackLine(p.Profile, p.Width)
 	plain := printer{Printer: line.Printer} // without colours, which a cut line could end in
 	p.Line("")
-	p.Text("", 2, "Asleep in one place, in 99 % of their samples or more (--min 0 shows the trees):")
+	p.Text("", 2, fmt.Sprintf("Asleep in one place, in %d %% of their samples or more (--min 0 shows the trees):", leastAsleep))
 	for _, t := range threads {
 		who := plain.title(t)
 		if name := names(t); name != "" {

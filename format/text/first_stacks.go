@@ -12,29 +12,36 @@ import (
 // maxOthers is the most lines on the threads whose stacks are not among the first.
 const maxOthers = 6
 
-// firstStacks writes the stack of the thread that the headline of one snapshot is about, and where the
-// others are; nothing if the threads are in a deadlock, whose table says so.
-func (p *printer) firstStacks(o *words.Options) {
+// firstStacks writes the stack of the thread that the headline of one snapshot, h, is about, and where the
+// others are. It writes nothing if threads are in a deadlock, whose table has their stacks.
+func (p *printer) firstStacks(o *words.Options, h *headline.Headline) {
 	whole := p.Profile.Original()
 	if len(whole.Deadlocks) > 0 || p.Profile.View != nil && p.Profile.View.By != profile.ByThread {
 		return
 	}
-	straight := p.straight(o)
-	if h := headline.Of(whole); h.Tasks != nil {
+	straight := p.straight()
+	if h.Tasks != nil {
 		straight.firstTask(h.Tasks)
-		p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
-		return
+	} else if about, why := telling(whole, h); about != nil && straight.only(about.ID) {
+		straight.foldSelfCalls(o)
+		straight.firstStack(straight.Profile.Threads[0], why)
+		p.others(o, about)
 	}
-	about, why := telling(whole)
-	if about == nil || straight.Profile.Find(about.ID) == nil {
-		return
-	}
-	straight.firstStack(straight.Profile.Find(about.ID), why)
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
-	p.others(o, about)
 }
 
-// firstStack writes the stack of a thread.
+// only leaves out all threads except the entry of one. It reports whether there is one.
+func (p *printer) only(id task.ThreadID) bool {
+	t := p.Profile.Find(id)
+	if t == nil {
+		return false
+	}
+	one := *p.Profile
+	one.Threads, p.Profile = []*profile.Thread{t}, &one
+	return true
+}
+
+// firstStack writes the stack of a thread, and why it is the first.
 func (p *printer) firstStack(t *profile.Thread, why string) {
 	stack := t.Heaviest()
 	if len(stack) < 2 {
@@ -55,7 +62,7 @@ func (p *printer) threadOrThreads(t *profile.Thread) string {
 	return p.ThreadName(t.ID, t.Name)
 }
 
-// others writes a few lines on the other threads: those that run, and what each of the rest waits for.
+// others writes a few lines on the other threads: those that run, and what the rest wait for.
 func (p *printer) others(o *words.Options, first *profile.Thread) {
 	if p.Profile.NumThreads() == first.Weight() {
 		return
@@ -72,15 +79,12 @@ func (p *printer) others(o *words.Options, first *profile.Thread) {
 }
 
 // telling returns the thread whose stack says most about the headline of one snapshot, and why it is
-// that: the thread that the headline is about, of many that wait for one lock its owner, of many that
-// run the one that ran longest; nil if there is none.
-func telling(p *profile.Profile) (t *profile.Thread, why string) {
-	h := headline.Of(p)
+// that thread: the one that the headline is about, or the owner of the lock that many threads wait for;
+// nil if there is none.
+func telling(p *profile.Profile, h *headline.Headline) (t *profile.Thread, why string) {
 	switch {
 	case h.Thread != nil:
 		return h.Thread, ""
-	case h.Kind == headline.Running:
-		return longest(p), ""
 	case h.Wait == nil:
 		return p.MainThread(), ""
 	}
@@ -92,20 +96,4 @@ func telling(p *profile.Profile) (t *profile.Thread, why string) {
 		return p.MainThread(), ""
 	}
 	return p.Threads[i], ""
-}
-
-// longest returns the runnable thread with the most CPU time, if possible one on a CPU.
-func longest(p *profile.Profile) (best *profile.Thread) {
-	isBetter := func(t *profile.Thread) bool {
-		if (t.OnCPUState == task.OnCPU) != (best.OnCPUState == task.OnCPU) {
-			return t.OnCPUState == task.OnCPU
-		}
-		return t.User+t.System > best.User+best.System
-	}
-	for _, t := range p.Threads {
-		if t.State == task.Running && (best == nil || isBetter(t)) {
-			best = t
-		}
-	}
-	return best
 }

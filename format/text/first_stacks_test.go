@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"stacksnap/format/internal/fixtures"
 	"stacksnap/format/internal/golden"
 	"stacksnap/format/profile"
 	"stacksnap/format/report"
@@ -30,16 +31,13 @@ func chainOfCalls(names ...string) []*profile.Node {
 		if name == "?" {
 			n.Function = ""
 		}
-		if i > 0 {
-			nodes[i-1].Children = []*profile.Node{n}
-		}
 		nodes = append(nodes, n)
 	}
-	nodes[len(nodes)-1].Self = 1
-	return nodes[:1]
+	return fixtures.Stack(nodes...)
 }
 
-// waiting is a snapshot of a thread that holds a lock, four that wait for it alike, and the main one.
+// waiting is a snapshot of a thread that holds a lock, four that wait for it in the same place, and the
+// main thread.
 func waiting() *profile.Profile {
 	p := &profile.Profile{Snapshots: 1, Images: []*profile.Image{waitingProgram, waitingLibrary}}
 	p.Target = task.Info{PID: 7, Name: "ledger", OS: task.Linux}
@@ -55,8 +53,8 @@ func waiting() *profile.Profile {
 	return p
 }
 
-// TestFirstStacks has the stack that the headline is about below it, innermost first, and then where the
-// other threads are.
+// TestFirstStacks: below the headline is the stack that it is about, innermost frame first, and then where
+// the other threads are.
 func TestFirstStacks(t *testing.T) {
 	const owner = `
 
@@ -123,7 +121,8 @@ func TestNoFirstStacks(t *testing.T) {
 	}
 }
 
-// TestLongStack has as many lines as fit on a first screen, the innermost ones, and says where the rest is.
+// TestLongStack: a stack has no more lines than fit on a first screen, the innermost ones, and says where
+// the others are.
 func TestLongStack(t *testing.T) {
 	p := waiting()
 	p.Threads = p.Threads[:1]
@@ -140,7 +139,8 @@ func TestLongStack(t *testing.T) {
 	}
 }
 
-// TestStartup is one line in the trees, where it is two frames or more, unless every frame is asked for.
+// TestStartup: the frames before main share a line in the trees, if they are two or more, unless every
+// frame is asked for.
 func TestStartup(t *testing.T) {
 	for _, c := range []struct {
 		options words.Options

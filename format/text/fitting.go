@@ -14,24 +14,27 @@ const (
 	manyThreads    = 100
 )
 
-// fitting writes a head, trees without the calls under a share of their thread's samples, and a tail:
-// with the given share, or with a larger one if the report is too long.
-func (p *printer) fitting(head string, whole *profile.Profile, least float64, tail func(*printer)) {
+// fitting writes a head, trees without the calls under a share of their thread's samples, and a tail.
+// shown are the trees of whole with the bound that was asked for; if the report would be too long with
+// them, it takes a larger bound.
+func (p *printer) fitting(head string, whole, shown *profile.Profile, tail func(*printer)) {
 	room := maxLines
 	if p.Profile.NumThreads() >= manyThreads {
 		room = maxLinesOfMany
 	}
-	begin := *p
-	room -= lines(head) + lines(begin.written(tail))
-	begin = *p
-	var text string
-	for _, bound := range []float64{least, 2, 3, 5, 10} {
-		if bound < least {
+	aside := *p
+	room -= lines(head) + lines(aside.written(tail))
+	begin, text := *p, ""
+	for _, bound := range []float64{begin.least, 2, 3, 5, 10} {
+		if bound < begin.least {
 			continue
+		}
+		if bound > begin.least {
+			shown = whole.Prune(bound, 0)
 		}
 		*p = begin
 		p.least = bound
-		if text = p.written(func(p *printer) { p.threads(whole.Prune(bound, 0)) }); lines(text) <= room {
+		if text = p.written(func(p *printer) { p.threads(shown) }); lines(text) <= room {
 			break
 		}
 	}

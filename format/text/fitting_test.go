@@ -31,7 +31,8 @@ func server(functions, waiting int) *profile.Profile {
 	return p
 }
 
-// TestFitting leaves out more of a report that would be long, and says so; not where a bound was asked for.
+// TestFitting: more is left out of a report that would be too long, which says so, unless all was asked
+// for.
 func TestFitting(t *testing.T) {
 	for _, c := range []struct {
 		functions int
@@ -55,7 +56,7 @@ func TestFitting(t *testing.T) {
 	}
 }
 
-// TestAsleep has threads that were asleep in one place in a line each, and the trees of others.
+// TestAsleep: threads that were asleep in one place have a line each, and others have trees.
 func TestAsleep(t *testing.T) {
 	const rows = `
 Asleep in one place, in 99 % of their samples or more (--min 0 shows the trees):
@@ -88,7 +89,7 @@ Asleep in one place, in 99 % of their samples or more (--min 0 shows the trees):
 	}
 }
 
-// TestFactsOfSamples are few, unless they are asked for.
+// TestFactsOfSamples: a report on samples has few facts, unless they are asked for.
 func TestFactsOfSamples(t *testing.T) {
 	p := server(1, 0)
 	p.Target.OSVersion = "Linux 6.1"

@@ -60,10 +60,10 @@ func hungThread(p *words.Printer, r *hangreport.Report) string {
 	return p.ThreadName(r.Thread, r.Name)
 }
 
-// hungIn returns a clause with the function of own code in which the thread of a hang mostly was.
+// hungIn returns a clause with the function of own code in which the thread of a hang mostly was; "" if
+// there is none.
 func hungIn(p *words.Printer, r *hangreport.Report) string {
-	straight := p.Profile.Straight()
-	if t := straight.Find(r.Thread); t != nil {
+	if t := p.Profile.Straight().Find(r.Thread); t != nil {
 		if in := p.MostlyIn(t); in != "" {
 			return ", " + in
 		}

@@ -4,14 +4,17 @@ import (
 	"bufio"
 	"fmt"
 	"strings"
+
+	"stacksnap/format/profile/headline"
 )
 
 // header writes the headline, the stacks that it is about, the process and the deadlocks. The other
-// facts on the process and the capture follow only if they were asked for first. Deadlocks come
-// before stacks, and so does what a view shows of them.
-func (p *printer) header(stacks func(*printer)) {
-	p.WriteHeadline()
-	text := p.written(stacks)
+// facts on the process and the capture are among them only if they were asked for first. Stacks come
+// after deadlocks and after the description of a view.
+func (p *printer) header(stacks func(*printer, *headline.Headline)) {
+	h := headline.Of(p.Profile.Original())
+	p.WriteHeadline(&h)
+	text := p.written(func(p *printer) { stacks(p, &h) })
 	if !p.factsFirst && len(p.Profile.Deadlocks) == 0 && p.Profile.View == nil && text != "" {
 		p.put(strings.TrimPrefix(text, "\n") + "\n")
 		text = ""
@@ -55,8 +58,8 @@ func (p *printer) more() {
 	}
 }
 
-// facts writes, at the end, what the header left out: of samples what their reader needs, as the
-// report should be short.
+// facts writes, at the end, what the header left out; for samples only what their reader needs, as
+// that report should be short.
 func (p *printer) facts() {
 	if p.factsFirst {
 		return

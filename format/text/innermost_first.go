@@ -7,7 +7,7 @@ import (
 	"stacksnap/format/words"
 )
 
-// maxStack is the most lines of a stack on the first screen, where others have to fit, too.
+// maxStack is the most lines of a stack on the first screen, which has to have room for more.
 const maxStack = 9
 
 // innermostFirst writes the lines of a stack, innermost first, in at most [maxStack] lines, without
@@ -17,7 +17,7 @@ func (p *printer) innermostFirst(stack []*profile.Node) {
 	if cut != nil {
 		most--
 	}
-	lines := runs(stack[startup(stack):])
+	lines := runs(stack[startupLen(stack):])
 	slices.Reverse(lines)
 	shown := lines
 	if len(lines) > most {
@@ -34,7 +34,7 @@ func (p *printer) innermostFirst(stack []*profile.Node) {
 	}
 }
 
-// innerLine writes a frame, or several in one line.
+// innerLine writes the line of a frame, or of several that share one.
 func (p *printer) innerLine(run []*profile.Node) {
 	innermost := run[len(run)-1]
 	lead := p.weight(innermost) + "  "

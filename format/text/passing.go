@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
-	"stacksnap/format/profile/owncode"
 	"stacksnap/format/words"
 )
 
@@ -18,7 +17,7 @@ func (p *printer) passing(stack []*profile.Node, at words.Position) []*profile.N
 	if p.Places || p.IsInverted() && at.Depth == 0 {
 		return stack[:n]
 	}
-	for n < len(stack) && isPassing(stack[n-1]) && isPassing(stack[n]) && onlyCalls(stack[n-1], stack[n]) {
+	for n < len(stack) && kindOf(stack[n-1]) == library && kindOf(stack[n]) == library && onlyCalls(stack[n-1], stack[n]) {
 		n++
 	}
 	return stack[:n]
@@ -26,13 +25,6 @@ func (p *printer) passing(stack []*profile.Node, at words.Position) []*profile.N
 
 // onlyCalls reports whether all samples of a node are in another one that is below it.
 func onlyCalls(n, other *profile.Node) bool { return n.Self == 0 && n.Count == other.Count }
-
-// isPassing reports whether a frame needs no line of its own: it is not of the program's own code,
-// and there is nothing to say about it.
-func isPassing(n *profile.Node) bool {
-	return n.Function != "" && n.Image != nil && !n.Kernel && !n.By.Guess() && !words.PointerOnly(n) &&
-		n.Cut == nil && n.Folded == nil && n.Recursion < 2 && n.Function != profile.Trampoline && !owncode.Is(&n.Location)
-}
 
 // width returns the number of columns that a line with several frames may have.
 func (p *printer) width() int {
@@ -52,8 +44,8 @@ func (p *printer) frames(run []*profile.Node, at words.Position) int {
 	return len(run)
 }
 
-// passage returns the line of several frames: their names, and behind the last of each image that,
-// or where these do not fit the first and the last.
+// passage returns the line of several frames: their names, each image behind its last one; or, where
+// these do not fit, the first and the last name.
 func (p *printer) passage(run []*profile.Node, at words.Position) string {
 	arrow := " → "
 	if p.IsInverted() {
@@ -66,7 +58,7 @@ func (p *printer) passage(run []*profile.Node, at words.Position) string {
 	return lead + p.run(run, arrow, p.width()-words.Columns(lead+marks)) + marks
 }
 
-// each returns the names of all frames of a run.
+// each returns the names of all frames of a run, with their images.
 func (p *printer) each(run []*profile.Node, arrow string) string {
 	var text strings.Builder
 	for i, n := range run {
@@ -75,7 +67,7 @@ func (p *printer) each(run []*profile.Node, arrow string) string {
 		}
 		text.WriteString(p.Name(words.Narrow(p.Function(n.Location), maxPassing)))
 		if i == len(run)-1 || run[i+1].Image != n.Image {
-			text.WriteString(" (" + words.ImageName(n.Image) + ")")
+			text.WriteString(imageMark(n))
 		}
 	}
 	return text.String()

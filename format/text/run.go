@@ -19,7 +19,7 @@ const (
 // kindOf returns the kind of the run that a frame can be in.
 func kindOf(n *profile.Node) runKind {
 	switch {
-	case n.By.Guess() || words.PointerOnly(n) || n.Cut != nil || n.Folded != nil || n.Recursion > 1 || n.Function == profile.Trampoline:
+	case !isPlain(n):
 		return alone
 	case n.Kernel:
 		return kernel
@@ -33,9 +33,14 @@ func kindOf(n *profile.Node) runKind {
 	return library
 }
 
-// runs divides a stack into the frames of each line of a block of an innermost-first stack, both
-// outermost first: frames of own code alone, others together with their like that have the same
-// samples.
+// isPlain reports whether there is nothing to say about a frame but its function and image.
+func isPlain(n *profile.Node) bool {
+	return !n.By.Guess() && !words.PointerOnly(n) && n.Cut == nil && n.Folded == nil &&
+		n.Recursion < 2 && n.Function != profile.Trampoline
+}
+
+// runs divides a stack, outermost frame first, into the frames that share a line: each frame of own
+// code has a line of its own, others share one with those of their kind that have the same samples.
 func runs(stack []*profile.Node) (lines [][]*profile.Node) {
 	for len(stack) > 0 {
 		n, kind := 1, kindOf(stack[0])
@@ -51,22 +56,19 @@ func runs(stack []*profile.Node) (lines [][]*profile.Node) {
 // leastRunName is the least number of columns for each name of a run.
 const leastRunName = 20
 
-// run returns a text of at most room columns, as far as names can be shortened, for several frames in
-// one line: the first and the last, with their images, and how many they are.
+// run returns a text for several frames in one line: the first and the last, with their images, and
+// how many they are. It has at most room columns, as far as names can be shortened.
 func (p *printer) run(frames []*profile.Node, arrow string, room int) string {
 	first, last := frames[0], frames[len(frames)-1]
-	count := ", " + words.Plural(len(frames), "frame")
 	if first.Function == "" && last.Function == "" {
 		return p.Faint("… "+words.Plural(len(frames), "frame")+" without names") + imageMark(first)
 	}
-	from, to := "", imageMark(last)
+	from, to, count := "", imageMark(last), ""
 	if first.Image != last.Image {
 		from = imageMark(first)
 	}
 	if len(frames) > 2 {
-		arrow = " … "
-	} else {
-		count = ""
+		arrow, count = " … ", ", "+words.Plural(len(frames), "frame")
 	}
 	room -= words.Columns(to + arrow + count)
 	if room-words.Columns(from) < 2*leastRunName {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/headline"
 	"stacksnap/format/profile/owncode"
 	"stacksnap/format/words"
 	"stacksnap/task"
@@ -17,10 +18,10 @@ func writeSampled(p *printer, o *words.Options) error {
 	least, depth := bounds(p.Profile, o)
 	shown := whole.Prune(least, depth)
 	p.bounded(shown, o.Least)
-	header := func(p *printer) { p.header(func(p *printer) { p.heaviest(o) }) }
+	header := func(p *printer) { p.header(func(p *printer, _ *headline.Headline) { p.heaviest(o) }) }
 	tail := func(p *printer) { p.selfTimes(); p.rest() }
 	if p.least > 0 && !o.Addresses {
-		p.fitting(p.written(header), whole, least, tail)
+		p.fitting(p.written(header), whole, shown, tail)
 		return p.Flush()
 	}
 	header(p)
@@ -32,9 +33,9 @@ func writeSampled(p *printer, o *words.Options) error {
 // threads writes the trees of threads, and the lines of those that need no tree.
 func (p *printer) threads(shown *profile.Profile) {
 	var asleep []*profile.Thread
-	dead := shown.Deadlocked()
+	dead, lists := shown.Deadlocked(), p.listsAsleep()
 	for _, t := range shown.Threads {
-		if p.isAsleep(t) && !dead[t.ID] {
+		if lists && isAsleep(t) && !dead[t.ID] {
 			asleep = append(asleep, t)
 			continue
 		}
@@ -48,7 +49,8 @@ func (p *printer) threads(shown *profile.Profile) {
 // heaviest writes the heaviest stack of the thread that ran most, the busiest threads, and
 // the heaviest stack of the main thread.
 func (p *printer) heaviest(o *words.Options) {
-	straight := p.straight(o)
+	straight := p.straight()
+	straight.foldSelfCalls(o)
 	main, most := straight.Profile.MainThread(), busiest(straight.Profile)
 	if most != nil && most != main {
 		straight.heaviestOf(most, straight.busiestName(most))
@@ -63,14 +65,18 @@ func (p *printer) heaviest(o *words.Options) {
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
 }
 
-// straight returns a printer for stacks as they were captured, whatever the view, without addresses.
-func (p *printer) straight(o *words.Options) *printer {
+// straight returns a printer for stacks as they were captured, whatever the view. It prints no addresses.
+func (p *printer) straight() *printer {
 	straight := *p
 	straight.Profile, straight.Places = p.Profile.Straight(), false
-	if !o.SelfCalls {
-		straight.Profile = straight.Profile.FoldSelfCalls(owncode.Is)
-	}
 	return &straight
+}
+
+// foldSelfCalls has calls of a function by itself in one line, unless each was asked for.
+func (p *printer) foldSelfCalls(o *words.Options) {
+	if !o.SelfCalls {
+		p.Profile = p.Profile.FoldSelfCalls(owncode.Is)
+	}
 }
 
 // isSimple reports whether a thread had the same calls in all samples, and waited for nothing that
@@ -84,7 +90,7 @@ func isSimple(t *profile.Thread) bool {
 	return len(t.Roots) == 1 && !waitsForAnother(t)
 }
 
-// waitsForAnother reports whether a thread usually waits for something that another one has.
+// waitsForAnother reports whether a thread usually waits for something that another thread or process has.
 func waitsForAnother(t *profile.Thread) bool {
 	return slices.ContainsFunc(t.UsualWaits(), func(w profile.Waited) bool {
 		return w.Lock != profile.NoLock && w.Lock != profile.ThreadEnd || w.Peer.PID != 0

@@ -40,7 +40,7 @@ func TestBusiest(t *testing.T) {
 	}
 }
 
-// TestHeaviestOfAView is from the innermost frame out, whichever way the trees are turned.
+// TestHeaviestOfAView: the heaviest stack begins with the innermost frame, whichever way the trees are turned.
 func TestHeaviestOfAView(t *testing.T) {
 	const main = "Heaviest stack of the main thread, innermost first:\n      62  62.0 %  hot(int) (demo)\n      90  90.0 %  main (demo)  self 3\n\n"
 	const hung = "Heaviest stack of the thread, innermost first:\n     100 100.0 %  futex_wait (libc.so.6)\n\n"
@@ -99,8 +99,8 @@ Self time: the innermost function, in 20 samples of all threads:
 	}
 }
 
-// TestSelfTimesOfAPage: code of a file that tells nothing is one row, not one for 4 KB, and one node of
-// the tree.
+// TestSelfTimesOfAPage: code of a file without symbols and function starts is one row, not one for each
+// 4 KB, and one node of the tree.
 func TestSelfTimesOfAPage(t *testing.T) {
 	im := &profile.Image{Path: "/bin/stripped", Load: 0x40_0000, End: 0x50_0000, Symbols: true}
 	p := &profile.Profile{Snapshots: 3, Images: []*profile.Image{im}, Threads: []*profile.Thread{{ID: 1, Samples: 3}}}

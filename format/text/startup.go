@@ -8,37 +8,31 @@ import (
 	"stacksnap/format/words"
 )
 
-// startup returns the number of frames at the start of a stack, outermost first, through which the
+// startupLen returns the number of frames at the start of a stack, outermost first, through which the
 // thread only passed on the way to its own first function. The innermost frame of a stack is never
 // one of them.
-func startup(stack []*profile.Node) (n int) {
-	for i := 0; i < len(stack)-1 && isQuiet(stack[i]) && (i == 0 || onlyCalls(stack[i-1], stack[i])); i++ {
+func startupLen(stack []*profile.Node) (n int) {
+	for i := 0; i < len(stack)-1 && !stack[i].Kernel && isPlain(stack[i]) && (i == 0 || onlyCalls(stack[i-1], stack[i])); i++ {
 		switch f := stack[i]; {
 		case owncode.IsStartup(&f.Location), isRustMain(f, stack[i+1]):
 			n = i + 1
-		case f.Function != "" || f.Image == nil || f.Image.Main && i > 0: // the outermost is _start
+		case f.Function != "" || f.Image == nil || f.Image.Main && i > 0: // an outermost one of the program, without a name, is _start
 			return n
 		}
 	}
 	return n
 }
 
-// isQuiet reports whether there is nothing to say about a frame but its name.
-func isQuiet(n *profile.Node) bool {
-	return !n.Kernel && !n.By.Guess() && !words.PointerOnly(n) && n.Cut == nil && n.Folded == nil &&
-		n.Recursion < 2 && n.Function != profile.Trampoline
-}
-
-// isRustMain reports whether a frame is the main that Rust's compiler makes, which begins Rust's
-// runtime.
+// isRustMain reports whether a frame is the main function that Rust's compiler makes, which starts
+// Rust's runtime.
 func isRustMain(n, callee *profile.Node) bool {
 	return n.Function == "main" && strings.HasPrefix(callee.Function, "std::rt::lang_start")
 }
 
-// startupRun returns the frames at the start of a branch that have one line in the tree; none if
+// startupRun returns the frames at the start of a branch that share a line in the tree; none if
 // that would save no line.
 func (p *printer) startupRun(chain []*profile.Node, at words.Position) []*profile.Node {
-	if n := startup(chain); at.Depth == 0 && n > 1 && !p.everyFrame && !p.IsInverted() {
+	if n := startupLen(chain); at.Depth == 0 && n > 1 && !p.everyFrame && !p.IsInverted() {
 		return chain[:n]
 	}
 	return nil

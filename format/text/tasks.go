@@ -10,10 +10,10 @@ import (
 	"stacksnap/format/words"
 )
 
-// maxTasks is how many entries of alike tasks are shown with their stacks.
+// maxTasks is the most entries of alike tasks that are shown with their stacks.
 const maxTasks = 200
 
-// tasks writes those that no thread runs, by runtime.
+// tasks writes the tasks that no thread runs, by runtime.
 func (p *printer) tasks() {
 	done := map[string]bool{}
 	for _, t := range p.Profile.Tasks {
@@ -24,16 +24,14 @@ func (p *printer) tasks() {
 	}
 }
 
-// tasksOf writes the tasks of one runtime: the main one first, and its own only by their number.
+// tasksOf writes the tasks of one runtime: the main one first, and of the runtime's own only their number.
 func (p *printer) tasksOf(runtime string) {
 	var main, others []*profile.Task
-	count, own := 0, 0
-	noun := ""
+	count, own, noun := 0, 0, words.TaskNoun(runtime)
 	for _, t := range p.Profile.Tasks {
 		if t.Runtime != runtime {
 			continue
 		}
-		noun = words.TaskNoun(t)
 		switch {
 		case t.System:
 			own += t.Count
@@ -54,7 +52,7 @@ func (p *printer) tasksOf(runtime string) {
 	}
 }
 
-// entries writes tasks with their stacks, as many as a reader can use.
+// entries writes tasks with their stacks, [maxTasks] at most, and the number of the others.
 func (p *printer) entries(tasks []*profile.Task, noun string) {
 	p.Total = 0
 	more, places := 0, 0
@@ -71,7 +69,7 @@ func (p *printer) entries(tasks []*profile.Task, noun string) {
 	}
 }
 
-// task writes a line of facts, then the frames from the outermost inwards.
+// task writes an entry of tasks: a line of facts, then the frames from the outermost inwards.
 func (p *printer) task(t *profile.Task, noun string) {
 	p.Line("")
 	name := fmt.Sprintf("%s %d", noun, t.ID)
@@ -104,7 +102,7 @@ func (p *printer) firstTask(about *headline.Tasks) {
 	if len(path) == 0 {
 		return
 	}
-	noun := words.TaskNoun(about.Task)
+	noun := words.TaskNoun(about.Runtime)
 	name := fmt.Sprintf("%s %d", noun, about.ID)
 	switch {
 	case about.Main:
@@ -118,7 +116,7 @@ func (p *printer) firstTask(about *headline.Tasks) {
 	p.otherTasks(about.Task, noun)
 }
 
-// otherTasks writes a line for each place in which other tasks of the program are.
+// otherTasks writes a line for each of the first few other entries of the program's tasks.
 func (p *printer) otherTasks(but *profile.Task, noun string) {
 	places, left := 0, 0
 	for _, t := range p.Profile.Tasks {
@@ -140,8 +138,7 @@ func (p *printer) otherTasks(but *profile.Task, noun string) {
 	}
 }
 
-// shownFrames returns a copy of a stack without the frames that every task of a runtime ends and
-// begins with; its outermost frame, or none.
+// shownFrames returns the root of a copy of the stack that [inner] returns; none if that is empty.
 func shownFrames(path []*profile.Node) []*profile.Node {
 	path = inner(path)
 	var below []*profile.Node
@@ -153,7 +150,7 @@ func shownFrames(path []*profile.Node) []*profile.Node {
 	return below
 }
 
-// inner returns a stack without the frames that every task of a runtime ends and begins with.
+// inner returns a stack without the frames in which every task of a runtime begins and stops.
 func inner(path []*profile.Node) []*profile.Node {
 	if len(path) > 1 && strings.TrimSuffix(path[0].Function, ".abi0") == "runtime.goexit" {
 		path = path[1:]
@@ -161,8 +158,8 @@ func inner(path []*profile.Node) []*profile.Node {
 	return withoutParking(path)
 }
 
-// withoutParking leaves out the innermost functions of Go's runtime but the one that was called
-// from outside of it: how a goroutine stops to run is the same in all.
+// withoutParking leaves out the innermost functions of Go's runtime, except the one that was called
+// from outside the runtime: how a goroutine is parked is the same for all.
 func withoutParking(path []*profile.Node) []*profile.Node {
 	first := len(path)
 	for first > 0 && strings.HasPrefix(path[first-1].Function, "runtime.") {
@@ -177,7 +174,7 @@ func withoutParking(path []*profile.Node) []*profile.Node {
 	return path[:first+1]
 }
 
-// isPark reports whether a function does nothing but stop the goroutine.
+// isPark reports whether a function does nothing but park the goroutine.
 func isPark(function string) bool {
 	return function == "runtime.gopark" || function == "runtime.goparkunlock"
 }

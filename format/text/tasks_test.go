@@ -11,8 +11,8 @@ import (
 	"stacksnap/task"
 )
 
-// TestTasks: the main goroutine comes first, then the most that are alike, without the frames
-// in which each of them stops; the runtime's own are only counted.
+// TestTasks: the main goroutine comes first, then the others, without the frames in which every goroutine
+// is parked; the runtime's own are only counted.
 func TestTasks(t *testing.T) {
 	im := &profile.Image{Path: "/srv/worker", Main: true, Symbols: true}
 	path := func(functions ...string) (path []*profile.Node) {
@@ -50,8 +50,8 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestFirstTask: where tasks are what the first line is about, the first stack is theirs, and not that
-// of a thread, which waits for any of them. A line follows for each other place.
+// TestFirstTask: where the first line is about tasks, the first stack is theirs, not that of a thread,
+// which waits for any of them. A line follows for each other entry of tasks.
 func TestFirstTask(t *testing.T) {
 	im := &profile.Image{Path: "/srv/stock", Main: true, Symbols: true}
 	path := func(functions ...string) (path []*profile.Node) {

@@ -33,12 +33,13 @@ func (p *printer) threadFacts(t *profile.Thread) []string {
 	}
 	add(p.Samples(t))
 	add(p.States(t))
-	add(p.Spent(t))
+	spent := p.Spent(t)
+	add(spent)
 	add(words.Priority(t))
 	if t.SuspendCount > 0 {
 		add(fmt.Sprintf("suspended (count %d)", t.SuspendCount))
 	}
-	if spent := p.Spent(t); spent == "" || p.everyFrame {
+	if spent == "" || p.everyFrame {
 		add(p.Cpu(t))
 	}
 	return facts

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/headline"
 	"stacksnap/format/report"
 	"stacksnap/format/words"
 )
@@ -31,19 +32,19 @@ func tree(w io.Writer, p *profile.Profile, o words.Options) error {
 	if p = inOrder(o.Folded(p)); p.Sampled() {
 		return writeSampled(newPrinter(w, p, o), &o)
 	}
-	return writeTree(newPrinter(w, p, o), func(p *printer) { p.firstStacks(&o) })
+	return writeTree(newPrinter(w, p, o), func(p *printer, h *headline.Headline) { p.firstStacks(&o, h) })
 }
 
-// treeInGroup writes the report on one of several processes, which a reader comes to by a headline
-// of all.
+// treeInGroup writes the report on one of several processes. It has no first stack, as the headline of
+// all processes is what a reader begins with.
 func treeInGroup(w io.Writer, p *profile.Profile, o words.Options) error {
 	if p.Sampled() {
 		return tree(w, p, o)
 	}
-	return writeTree(newPrinter(w, inOrder(o.Folded(p)), o), func(*printer) {})
+	return writeTree(newPrinter(w, inOrder(o.Folded(p)), o), func(*printer, *headline.Headline) {})
 }
 
-func writeTree(p *printer, stacks func(*printer)) error {
+func writeTree(p *printer, stacks func(*printer, *headline.Headline)) error {
 	p.header(stacks)
 	for _, t := range p.Profile.Threads {
 		if p.Total = 0; t.Together != nil {

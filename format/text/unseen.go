@@ -17,7 +17,7 @@ type runtime struct {
 // runtimes are found by the file of the program or of a library, whose name begins so.
 var runtimes = []struct {
 	names  []string
-	reader string // the name of its functions' images begins so; empty: they are never read
+	reader string // the names of the images of its functions begin so; empty: they are never read
 	runtime
 }{
 	{[]string{"python2", "python3", "libpython"}, "CPython", runtime{"Python functions", "py-spy dump --pid %d shows them"}},

@@ -226,8 +226,8 @@ func (c *Comparison) most() int {
 	return shrunk
 }
 
-// caller returns a phrase with the main caller of a function where it has changed: of one that is
-// not own code the innermost frame of own code, if there is one.
+// caller returns a phrase with the main caller of a function where it has changed, as [callerOf]
+// chooses it.
 func (c *Comparison) caller(f diff.Function) string {
 	var by *diff.Node
 	most := 0.0
@@ -249,8 +249,8 @@ func (c *Comparison) caller(f diff.Function) string {
 	return ", called by " + Clean(shorten(by.Function), maxName)
 }
 
-// callerOf returns the innermost frame of own code that led to the last frame of a path, or its direct
-// caller if the last frame is own code or none is; nil if it has no caller.
+// callerOf returns the innermost frame of own code that led to the last frame of a path. If that last
+// frame is own code, or no other one is, it returns the direct caller; nil if there is none.
 func callerOf(path []*diff.Node) *diff.Node {
 	last := len(path) - 1
 	if last == 0 {

@@ -1,7 +1,7 @@
 package words
 
 import (
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -193,21 +193,33 @@ func Wrapped(text string, width, hang int) []string {
 	return append(lines, line)
 }
 
-// cutWord cuts a text behind its first word, or behind a number with its unit.
+// cutWord cuts a text after its first word, or after its first two if they are a number and its unit.
 func cutWord(text string) (word, rest string, more bool) {
 	word, rest, more = strings.Cut(text, " ")
-	if next, after, again := strings.Cut(rest, " "); more && endsInDigit.MatchString(word) && unit.MatchString(next) {
+	if next, after, again := strings.Cut(rest, " "); more && endsInDigit(word) && beginsWithUnit(next) {
 		return word + " " + next, after, again
 	}
 	return word, rest, more
 }
 
-// A number before a blank, and a unit behind it, with what may follow that: a punctuation mark
-// or the end of a style.
-var (
-	endsInDigit = regexp.MustCompile(`[0-9]$`)
-	unit        = regexp.MustCompile(`^(%|s|ms|µs|ns|min|h|B|[kKMGT]i?B)([^A-Za-z0-9]|$)`)
-)
+func endsInDigit(word string) bool {
+	return word != "" && '0' <= word[len(word)-1] && word[len(word)-1] <= '9'
+}
+
+var units = []string{"%", "s", "ms", "µs", "ns", "min", "h", "B", "kB", "KB", "MB", "GB", "TB", "kiB", "KiB", "MiB", "GiB", "TiB"}
+
+// beginsWithUnit reports whether a word is a unit, or begins with one that a punctuation mark or the
+// end of a style follows.
+func beginsWithUnit(word string) bool {
+	return slices.ContainsFunc(units, func(unit string) bool {
+		after, ok := strings.CutPrefix(word, unit)
+		return ok && (after == "" || !isAlphanumeric(after[0]))
+	})
+}
+
+func isAlphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
 
 // Columns returns the width of a text on a terminal, without our escape sequences for
 // colour. The text must be printable. It may count some characters as too wide.

@@ -99,7 +99,7 @@ func (p *Printer) Shown(name string) string {
 	return Clean(name, maxName)
 }
 
-// ImageName is ImageLabel for reports for people, which name the main program as it was started.
+// ImageName is ImageLabel for reports for people: it names the main program as it was started.
 func ImageName(im *profile.Image) string {
 	if im.KnownAs != "" {
 		return Word(im.KnownAs, MaxText)

@@ -160,7 +160,7 @@ func (p *Printer) Circumstances() {
 	p.costs()
 }
 
-// CircumstancesInBrief writes a few of the facts of [Printer.Circumstances], and how to see all.
+// CircumstancesInBrief writes a few of the facts of [Printer.Circumstances], and how to see the others.
 func (p *Printer) CircumstancesInBrief() {
 	t := &p.Profile.Target
 	p.Fact(crashName(t.Crash), crashed(t.Crash))

@@ -9,11 +9,12 @@ import (
 	"stacksnap/format/profile/owncode"
 )
 
-// WriteHeadline writes the headline and an empty line; nothing if there is no headline.
-func (p *Printer) WriteHeadline() {
+// WriteHeadline writes the headline of the whole capture and an empty line; nothing if nothing is
+// certain.
+func (p *Printer) WriteHeadline(h *headline.Headline) {
 	whole := *p
 	whole.Profile = p.Profile.Original()
-	if text := whole.Headline(); text != "" {
+	if text := whole.sentence(h); text != "" {
 		p.Text("", 2, p.Name(text))
 		p.Line("")
 	}
@@ -28,38 +29,43 @@ func Headline(p *profile.Profile) string {
 // Headline is the function [Headline] for the printer's profile, in its colours.
 func (p *Printer) Headline() string {
 	h := headline.Of(p.Profile)
+	return p.sentence(&h)
+}
+
+// sentence returns a headline of the printer's profile in one line; "" if nothing is certain.
+func (p *Printer) sentence(h *headline.Headline) string {
 	switch h.Kind {
 	case headline.Crashed:
 		c := p.Profile.Target.Crash
 		return strings.ToLower(crashName(c)) + ": " + crashed(c) + p.inFunction(h.Thread)
 	case headline.Deadlocked:
-		return p.someOf(h.Threads, "deadlocked") + among(&h)
+		return p.someOf(h.Threads, "deadlocked") + among(h)
 	case headline.TasksDeadlocked:
 		return taskDeadlock(p.Profile.TaskDeadlocks)
 	case headline.Stopped:
 		return "stopped, by " + stopper(p.Profile) + ": nothing runs until it goes on" + resumedBy(p.Profile)
 	case headline.Convoy:
-		return hung(h.Wait) + p.convoy(&h)
+		return hung(h.Wait) + p.convoy(h)
 	case headline.Locked, headline.Blocked:
-		return p.blocked(&h)
+		return p.blocked(h)
 	case headline.Parked:
 		return p.parked(h.Tasks)
 	case headline.Alike:
-		return hung(h.Wait) + p.alike(&h)
+		return hung(h.Wait) + p.alike(h)
 	case headline.Idle:
-		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(&h) + titled(&h)
+		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + titled(h)
 	case headline.Stalled:
-		return "main thread waits in " + Word(h.Wait.Call, MaxText) + whenAsked(&h) + clause(stalled(&h.Wait.Stalled)) + titled(&h)
+		return "main thread waits in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + clause(stalled(&h.Wait.Stalled)) + titled(h)
 	case headline.Running:
-		return p.runs(&h)
+		return p.runs(h)
 	case headline.Computing:
 		return p.computes(&h.CPU)
 	case headline.Starved:
 		return "starved: " + waitingForCPU(&h.CPU)
 	case headline.Stuck:
-		return p.stuck(&h)
+		return p.stuck(h)
 	case headline.Located:
-		return p.located(&h)
+		return p.located(h)
 	}
 	return ""
 }
@@ -72,14 +78,13 @@ func hung(w *profile.Wait) string {
 		return ""
 	case 1:
 		return "hung: the only thread waits, and nothing in the process can wake it; "
-	}
-	if w.Hung == 2 {
+	case 2:
 		return "hung: both threads wait, and neither can wake the other; "
 	}
 	return fmt.Sprintf("hung: all %s threads wait, and none can wake another; ", Count(w.Hung))
 }
 
-// clause returns a further clause of a sentence; empty if there is none.
+// clause returns a text as a further clause of a sentence; "" if it is empty.
 func clause(text string) string {
 	if text == "" {
 		return ""
@@ -209,16 +214,17 @@ func (p *Printer) runs(h *headline.Headline) string {
 	if !t.Main {
 		name = p.ThreadName(t.ID, t.Name)
 	}
-	where := p.inFunction(t)
+	text := name + p.inFunction(t) + busyFor(&busy)
 	if h.Wait != nil {
-		where = ", " + inCall(h.Wait) + p.calledBy(h.Own)
+		call := inCall(h.Wait) + p.calledBy(h.Own) + busyFor(&busy)
+		if h.Threads == 1 && !busy.IsMostly() {
+			return name + " " + call
+		}
+		text = name + ", " + call
 	}
-	text := name + where + busyFor(&busy)
 	switch {
 	case h.Threads > 1:
 		return p.someOf(h.Threads, "on a CPU or ready to be") + among(h) + "; most CPU time: " + text
-	case h.Wait != nil && !busy.IsMostly():
-		return name + " " + strings.TrimPrefix(where, ", ") + busyFor(&busy)
 	case busy.Waited > mostWaited && busy.Nice > 0: // else it is the machine that is busy
 		return "starved: " + text
 	case busy.Paging:

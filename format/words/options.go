@@ -16,8 +16,9 @@ type Options struct {
 	Header bool
 	// Alike is the number of threads with the same stack from which they are one entry; 0: never.
 	Alike int
-	// Addresses has each frame in a line of its own, and adds to the trees of samples the addresses of frames, where they are in their
-	// functions, and how the time of each was spent; and the images after them.
+	// Addresses gives each frame a line of its own, and adds to the trees of samples the addresses of
+	// frames, where they are in their functions, and how the time of each was spent; and the images
+	// after them.
 	Addresses bool
 	// Least is the least share of a thread's samples, in percent, of the calls in a tree of
 	// samples, unless the profile's view has a bound of its own; 0: any.

@@ -67,8 +67,8 @@ func peerThread(os task.OS, peer *profile.Peer) string {
 	return thread + " of " + name
 }
 
-// stalled describes the connections of a process on which nothing moves, by what is a fact of them:
-// whether the other end owes an answer is not known. It returns "" if there are none.
+// stalled describes the connections of a process on which nothing moves, by their facts alone: whether
+// the other end owes an answer is not known. It returns "" if there are none.
 func stalled(s *profile.Stalled) string {
 	remote := Word(s.Remote, MaxPath)
 	if s.PID != 0 {
@@ -102,7 +102,7 @@ func onEach(n int) string {
 	return " on " + Plural(n, "connection")
 }
 
-// ago returns a phrase with a time that has passed; empty if it is unknown.
+// ago returns a phrase with the time that has passed since an event; empty if it is unknown.
 func ago(d time.Duration) string {
 	switch {
 	case d == 0:

@@ -25,11 +25,11 @@ func turn(t *profile.Thread) string {
 	return StateName(t.State)
 }
 
-// mostWaited is the part of its time when runnable from which on a nice thread that waited for a CPU
-// is said to be starved.
+// mostWaited is the part of its time when runnable above which a nice thread that waited for a CPU is
+// called starved.
 const mostWaited = 0.75
 
-// busyFor returns clauses on what a busy thread has done since it began.
+// busyFor returns clauses on what a busy thread has done since it began; "" if nothing is certain.
 func busyFor(b *headline.Busy) (text string) {
 	if b.Share > 0 {
 		text += ", " + percentOver0(b.Share) + " of a CPU since its start"
@@ -46,7 +46,7 @@ func busyFor(b *headline.Busy) (text string) {
 	return text + faults(b)
 }
 
-// percentOver0 is Percent of a fraction that is more than nothing.
+// percentOver0 is Percent for a fraction above 0, which is not shown as 0.
 func percentOver0(part float64) string {
 	if part < 0.005 {
 		return "under 1 %"

@@ -9,9 +9,9 @@ import (
 	"stacksnap/format/profile/headline"
 )
 
-// parked returns the headline of tasks that no thread runs.
+// parked returns the headline on tasks that no thread runs.
 func (p *Printer) parked(t *headline.Tasks) string {
-	noun := TaskNoun(t.Task)
+	noun := TaskNoun(t.Runtime)
 	text := fmt.Sprintf("%s of %s wait", Count(t.Number), Plural(t.Of, noun))
 	switch {
 	case t.Main:
@@ -21,7 +21,7 @@ func (p *Printer) parked(t *headline.Tasks) string {
 	case t.Number == 1:
 		text = fmt.Sprintf("1 of %s waits", Plural(t.Of, noun))
 	}
-	if isAsyncio(t.Runtime) {
+	if profile.IsCPython(t.Runtime) {
 		text += " for "
 	} else {
 		text += " in "
@@ -29,39 +29,36 @@ func (p *Printer) parked(t *headline.Tasks) string {
 	return text + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created)
 }
 
-// taskPlace returns a phrase with the own code in which tasks wait. What has a dot in its name is a
-// function that it called: sync.Mutex.Lock.
+// taskPlace returns a phrase with the own code in which tasks wait. A wait of Go with a dot in its name,
+// as sync.Mutex.Lock, is a function that this code called.
 func (p *Printer) taskPlace(t *headline.Tasks) string {
 	if t.Own == nil {
 		return ""
 	}
 	how := ", in "
-	if strings.Contains(t.Wait, ".") && !isAsyncio(t.Runtime) {
+	if strings.Contains(t.Wait, ".") && !profile.IsCPython(t.Runtime) {
 		how = ", called by "
 	}
 	return how + p.functionIn(t.Own.Location, nameRoom) + sourceLine(&t.Own.Location)
 }
 
-// TaskNoun returns what a runtime's tasks are called.
-func TaskNoun(t *profile.Task) string {
-	if strings.HasPrefix(t.Runtime, "Go ") {
+// TaskNoun returns what the tasks of a runtime are called.
+func TaskNoun(runtime string) string {
+	switch {
+	case profile.IsGo(runtime):
 		return "goroutine"
-	}
-	if isAsyncio(t.Runtime) {
+	case profile.IsCPython(runtime):
 		return "asyncio task"
 	}
 	return "task"
 }
-
-// isAsyncio reports whether the tasks of a runtime are those of Python's asyncio.
-func isAsyncio(runtime string) bool { return strings.HasPrefix(runtime, "CPython ") }
 
 // TaskState returns a phrase with what a task does.
 func TaskState(t *profile.Task) string {
 	switch {
 	case headline.IsReady(t):
 		return " ready to run"
-	case isAsyncio(t.Runtime):
+	case profile.IsCPython(t.Runtime):
 		return " waiting for " + TaskWait(t)
 	}
 	return " in " + TaskWait(t)
@@ -72,12 +69,11 @@ const maxInCircle = 4
 
 // taskDeadlock returns the headline of tasks that await each other.
 func taskDeadlock(circles []profile.TaskDeadlock) string {
-	all := circles[0].Tasks
-	noun := TaskNoun(&profile.Task{Runtime: circles[0].Runtime})
-	text := fmt.Sprintf("deadlock of %s: ", Plural(len(all), noun))
+	all, noun := circles[0].Tasks, TaskNoun(circles[0].Runtime)
 	if len(all) == 1 {
 		return "deadlock: " + noun + " " + taskTitle(&all[0]) + " waits for itself"
 	}
+	text := "deadlock of " + Plural(len(all), noun) + ": "
 	for i := range all[:min(len(all), maxInCircle)] {
 		text += taskTitle(&all[i]) + " awaits "
 	}
@@ -86,7 +82,7 @@ func taskDeadlock(circles []profile.TaskDeadlock) string {
 	}
 	text += taskTitle(&all[0])
 	if more := len(circles) - 1; more > 0 {
-		text += fmt.Sprintf("; %s", Plural(more, "further circle"))
+		text += "; " + Plural(more, "further circle")
 	}
 	return text
 }
@@ -96,10 +92,10 @@ func taskTitle(t *profile.TaskInDeadlock) string {
 	return Word(t.Name, MaxText) + " (" + Word(t.Function, MaxText) + ")"
 }
 
-// TaskWait returns what a task waits in.
+// TaskWait returns what a task waits for, in the words of its runtime.
 func TaskWait(t *profile.Task) string { return Word(cmp.Or(t.Wait, "an unknown wait"), MaxText) }
 
-// CreatedBy returns a phrase with where a task was made; "" if that is not known.
+// CreatedBy returns a phrase with where a task was created; "" if that is not known.
 func (p *Printer) CreatedBy(l *profile.Location) string {
 	if l == nil || l.Function == "" {
 		return ""
@@ -107,8 +103,8 @@ func (p *Printer) CreatedBy(l *profile.Location) string {
 	return ", created by " + p.functionIn(*l, nameRoom) + sourceLine(l)
 }
 
-// TaskLine says how many tasks are in one place, which the frame of own code names, and what they
-// wait in.
+// TaskLine describes alike tasks in one line: how many they are, what they wait for, and the function
+// of own code in which they do.
 func (p *Printer) TaskLine(t *profile.Task, own *profile.Node) string {
-	return Plural(t.Count, TaskNoun(t)) + TaskState(t) + ", in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
+	return Plural(t.Count, TaskNoun(t.Runtime)) + TaskState(t) + ", in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
 }

@@ -128,7 +128,7 @@ func (p *Printer) Cpu(t *profile.Thread) string {
 	return s
 }
 
-// leastSystem is the part of a CPU time that is shown to be system time: less may be no more
+// leastSystem is the least part of a CPU time that is shown as system time: less may be no more
 // than one step of the counter.
 const leastSystem = 0.01
 
@@ -146,20 +146,22 @@ func (p *Printer) Missing(t *profile.Thread) string {
 	return ""
 }
 
-// mostlyOwn is the share of a thread's samples from which on a function of own code is said to be
-// where it was.
+// mostlyOwn is the least share of a thread's samples in one function of own code for which the report
+// says that the thread was in it.
 const mostlyOwn = 0.5
 
 // MostlyIn returns a phrase with the function of own code in which a thread was in most of its
-// samples, itself or by what it called; "" if there is none.
+// samples, or in what that function called; "" if there is none.
 func (p *Printer) MostlyIn(t *profile.Thread) string {
 	in := map[string]int{}
 	var most *profile.Node
 	var path []*profile.Node
 	for depth, n := range t.Nodes() {
-		path = append(path[:depth], n)
+		if path = append(path[:depth], n); n.Self == 0 {
+			continue
+		}
 		own := owncode.Innermost(path)
-		if n.Self == 0 || own == nil {
+		if own == nil {
 			continue
 		}
 		in[own.Function] += n.Self
@@ -170,12 +172,12 @@ func (p *Printer) MostlyIn(t *profile.Thread) string {
 	if most == nil {
 		return ""
 	}
-	share := float64(in[most.Function]) / float64(cmp.Or(t.Samples, 1))
-	switch {
+	text := "in " + p.functionIn(most.Location, nameRoom) + sourceLine(&most.Location)
+	switch share := float64(in[most.Function]) / float64(cmp.Or(t.Samples, 1)); {
 	case share < mostlyOwn:
 		return ""
-	case in[most.Function] == t.Samples:
-		return "in " + p.functionIn(most.Location, nameRoom) + sourceLine(&most.Location)
+	case in[most.Function] != t.Samples:
+		text += " in " + Percent(share) + " of its samples"
 	}
-	return "in " + p.functionIn(most.Location, nameRoom) + sourceLine(&most.Location) + " in " + Percent(share) + " of its samples"
+	return text
 }

@@ -90,7 +90,7 @@ func (p *Printer) WaitFor(id task.ThreadID, w *profile.Wait) string {
 	return "for " + thing
 }
 
-// byGone names an owner that is no thread of the process.
+// byGone names the owner of a lock that is not a thread of the process.
 func (p *Printer) byGone(w *profile.Wait) string {
 	thread := p.ThreadName(w.GoneOwner, "")
 	switch g := &w.Gone; {
@@ -104,8 +104,8 @@ func (p *Printer) byGone(w *profile.Wait) string {
 	return "since the fork by " + thread + " of the parent process " + ProcessName(w.Gone.ParentName, w.Gone.Parent) + ", which cannot unlock it here"
 }
 
-// pythonWait describes a wait of a thread in the words of Python's library; "" if it is not for
-// something of that library. The call follows where it is about more than a lock's word.
+// pythonWait describes the wait of a thread in the terms of Python's library; "" if it is not for
+// something of that library. The system call follows, unless it only waits for a lock's word.
 func pythonWait(t *profile.Thread, w *profile.Wait) string {
 	text := python.Wait(t, w)
 	if text == "" || waits.IsParked(w) {
@@ -114,8 +114,8 @@ func pythonWait(t *profile.Thread, w *profile.Wait) string {
 	return text + ", " + inCall(w)
 }
 
-// WaitOf is WaitFor for the wait in which a thread has its heaviest stack, in the words of Python's
-// library where it is in that.
+// WaitOf is WaitFor for a wait that the heaviest stack of its thread belongs to: of a wait in Python's
+// library, it uses the terms of that library.
 func (p *Printer) WaitOf(t *profile.Thread, w *profile.Wait) string {
 	if text := python.Wait(t, w); text != "" {
 		return text + ", " + inCall(w)
@@ -207,12 +207,12 @@ func (p *Printer) ThreadName(id task.ThreadID, name string) string {
 	return s
 }
 
-// maxChain is how many threads a headline names behind the one that waits: as many as
-// its reader can keep in mind.
+// maxChain is the most threads that a headline names after the one that waits: as many as a
+// reader can keep in mind.
 const maxChain = 3
 
-// waitsIn describes a wait, and the frame of own code in which it is, with what that one waits for
-// where the wait itself does not tell.
+// waitsIn describes a wait, and the frame of own code in which it is. Where the wait itself does not
+// show what it is for, the name of that function may.
 func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
 	if own != nil && w.Lock == profile.NoLock && w.Peer.PID == 0 {
 		if purpose := waits.Purpose(own.Function); purpose != "" {
@@ -228,8 +228,8 @@ func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node)
 	return " waits " + p.WaitFor(t.ID, w) + p.calledBy(own)
 }
 
-// looksUp describes a wait for the name of a machine to be looked up; "" if it is for something else.
-// If no own code is known, the function that looks up names is named as the caller.
+// looksUp describes a wait for a host name to be looked up; "" if it is for something else. If no own
+// code is known, the function of the C library that looks up names is the caller.
 func (p *Printer) looksUp(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
 	by, server := waits.LookUp(w, t.Heaviest())
 	if own == nil {
@@ -295,8 +295,8 @@ func (p *Printer) alsoHung(h *headline.Headline) (text string) {
 	return text
 }
 
-// hasChangedHands reports whether the owner of a lock waits for that lock: it was asked at
-// another moment.
+// hasChangedHands reports whether the owner of a lock waits for that lock: the owner was read at
+// another moment than its wait.
 func hasChangedHands(w *profile.Wait, owner *profile.Thread) bool {
 	return owner.Wait != nil && w.Addr != 0 && owner.Wait.Addr == w.Addr
 }

@@ -114,7 +114,7 @@ func isIn(letter string) state {
 	}
 }
 
-// faults: it sleeps where it is in no system call, for a page from the disk, as it has often.
+// faults: it sleeps for a page from the disk, in no system call, and has often done so.
 func faults(t *testing.T, pid int) bool {
 	const majorFaults = 9 // proc_pid_stat(5), majflt, counted from the state
 	return isIn("D")(t, pid) && strings.HasPrefix(callIn(fmt.Sprintf("/proc/%d", pid)).call, "-1 ") && statField(pid, majorFaults) >= 2000

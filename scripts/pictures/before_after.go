@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// screensFolder has, for each of the broken programs, what the first screen was before it was made
-// to name the cause (NAME.before, kept as text, for the program that printed it is gone), a
-// recording of the same process, and the picture of both.
+// screensFolder has, for each of the broken programs, the first screen from before it named the cause
+// (NAME.before, a text, as the version that printed it is not built any more), a recording of the same
+// program, and the picture of both.
 const screensFolder = "screens"
 
 // broken are programs of scripts/e2e/testdata/screens, and how each is compiled.
@@ -28,7 +28,7 @@ var broken = []struct {
 	{"contention", []string{"cc", "-O1", "-g", "-pthread"}},
 }
 
-// beforeAfter is the picture of the first screen of a broken program as it was, and as it is.
+// beforeAfter draws the first screen of a broken program as it was, and as it is now.
 func beforeAfter(stacksnap, folder, name string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(folder, name+".before"))
 	if err != nil {
@@ -55,7 +55,7 @@ func comparePictures(stacksnap, folder string) error {
 	return nil
 }
 
-// settled is long enough for each of the broken programs to come to where it breaks.
+// settled is long enough for each of the broken programs to break.
 const settled = 2 * time.Second
 
 // recordBroken makes the recordings of the broken programs anew.

@@ -1,7 +1,7 @@
 // Command pictures makes the pictures in README.md from two recordings beside it: the
 // first screen of a report, as a terminal of 80 columns and 24 lines shows it (SVG), and
-// the page of -f html, as Chromium shows it (PNG). And those in screens/README.md: first
-// screens of five broken programs, before they were made to name the cause, and now.
+// the page of -f html, as Chromium shows it (PNG). It also makes those in screens/README.md:
+// the first screens of five broken programs, from before they named the cause, and now.
 //
 //	go run ./scripts/pictures          # makes the pictures
 //	go run ./scripts/pictures -record  # the recordings first, of the program in shop/

@@ -43,7 +43,7 @@ func below(command string, text []byte) [][]cell {
 	return screen[:min(lines, len(screen))]
 }
 
-// style is how a terminal was told to show what follows.
+// style is how a terminal shows what follows an escape sequence.
 type style struct {
 	bold, faint bool
 	color       int // of the eight of a terminal, from 1; 0: its own

@@ -55,8 +55,8 @@ func drawLine(b *bytes.Buffer, line []cell, x, y float64) {
 	}
 }
 
-// drawRun draws letters of one style: each part between two blanks or more by itself, as browsers
-// take several for one.
+// drawRun draws letters of one style. What two blanks or more divide is drawn apart, as browsers show
+// several blanks as one.
 func drawRun(b *bytes.Buffer, run []cell, x, y float64) {
 	for from := 0; from < len(run); {
 		if run[from].r == ' ' {
@@ -72,8 +72,8 @@ func drawRun(b *bytes.Buffer, run []cell, x, y float64) {
 	}
 }
 
-// drawPart draws letters of one style that are no blanks at both ends. Their width is told, for the
-// fonts of others differ.
+// drawPart draws letters of one style that neither begin nor end with a blank. It gives their width, as
+// fonts differ.
 func drawPart(b *bytes.Buffer, part []cell, x, y float64) {
 	var text strings.Builder
 	for _, c := range part {

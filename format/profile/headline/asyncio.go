@@ -7,7 +7,7 @@ import (
 	"stacksnap/format/profile"
 )
 
-// tasksDeadlocked counts no threads: the tasks are in the profile.
+// tasksDeadlocked returns a headline if tasks that no thread runs are deadlocked.
 func tasksDeadlocked(p *profile.Profile) Headline {
 	if len(p.TaskDeadlocks) == 0 {
 		return Headline{}
@@ -15,7 +15,7 @@ func tasksDeadlocked(p *profile.Profile) Headline {
 	return Headline{Kind: TasksDeadlocked}
 }
 
-// inIdleLoop reports whether a thread waits in the event loop of asyncio, and runs no callback: its
+// inIdleLoop reports whether a thread waits in asyncio's event loop and runs no callback: its
 // innermost Python function is the selector's, called by the loop.
 func inIdleLoop(stack []*profile.Node) bool {
 	var files []string

@@ -9,31 +9,31 @@ import (
 	"stacksnap/task"
 )
 
-// Busy is what a thread of a single snapshot has done since it began, as far as that says
+// Busy is what a thread of a single snapshot has done since it began, as far as that shows
 // what it does now. What is not certain, or not worth a word, is zero.
 type Busy struct {
-	Share      float64 // of one CPU, of a thread that was runnable for most of its life
-	Waited     float64 // with Share: part of the time when it was runnable in which it waited for a CPU
+	Share      float64 // share of one CPU, for a thread that was runnable for most of its life
+	Waited     float64 // with Share: part of its time when runnable in which it waited for a CPU
 	Nice       int     // with Waited, if it gets less of a CPU than others
-	System     float64 // part of its CPU time that was spent in the kernel, if that is most of it
+	System     float64 // part of its CPU time that was system time, if that is most of it
 	Faults     uint64  // page faults, if they are many
-	DiskFaults uint64  // those of them for which a page had to be read
-	Paging     bool    // DiskFaults are so many that it waits for pages all the time
+	DiskFaults uint64  // page faults for which a page had to be read
+	Paging     bool    // there are enough DiskFaults that it waits for pages all the time
 }
 
 // IsMostly reports whether the thread was on a CPU for most of its life.
 func (b *Busy) IsMostly() bool { return b.Share >= mostOf }
 
-// The bounds from which on the life of a thread tells something.
+// The least amounts from which the past of a thread shows what it does now.
 const (
 	leastAge    = 200 * time.Millisecond // /proc counts in steps of 10 ms
 	leastCPU    = 100 * time.Millisecond
 	worthWaited = 0.2
 
-	// Of a thread that causes page faults all the time: how many per second of its time in the
-	// kernel, or of its life, but for the waits for a CPU, for those that read a page. Any program has some as it starts.
-	manyFaults     = 20_000
-	manyDiskFaults = 50
+	// The least page faults per second of a thread that causes them all the time. Any program
+	// causes some as it starts.
+	manyFaults     = 20_000 // per second of system time
+	manyDiskFaults = 50     // per second of its life without waits for a CPU: those that read a page
 )
 
 // BusyOf returns what a thread has done since it began.
@@ -52,7 +52,7 @@ func BusyOf(t *profile.Thread) (b Busy) {
 	if cpu := t.User + t.System; l.Age > 0 && cpu >= leastCPU && float64(t.System) >= mostOf*float64(cpu) {
 		b.System = float64(t.System) / float64(cpu)
 	}
-	life := l.Age - l.Queued // in which it could fault, or waited
+	life := l.Age - l.Queued // when it could cause page faults, or waited for one
 	isPaging := l.Age >= leastAge && float64(l.DiskFaults) >= manyDiskFaults*max(1, life.Seconds())
 	if isPaging || b.System > 0 && float64(l.Faults) >= manyFaults*t.System.Seconds() {
 		b.Faults, b.DiskFaults, b.Paging = l.Faults, l.DiskFaults, isPaging

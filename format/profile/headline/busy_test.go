@@ -8,7 +8,7 @@ import (
 	"stacksnap/task"
 )
 
-// TestBusyOf says no more of a thread than its life proves.
+// TestBusyOf: no more is said of a thread than its counters prove.
 func TestBusyOf(t *testing.T) {
 	const ms, s = time.Millisecond, time.Second
 	for name, tt := range map[string]struct {
@@ -40,7 +40,7 @@ func TestBusyOf(t *testing.T) {
 	}
 }
 
-// TestBusiestThread is the runnable one with the most CPU time.
+// TestBusiestThread: the headline has the runnable thread with the most CPU time.
 func TestBusiestThread(t *testing.T) {
 	some := []*profile.Thread{thread(2, task.Running, nil), thread(3, task.Running, nil), thread(4, task.Sleeping, nil)}
 	for i, th := range some {

@@ -75,7 +75,7 @@ func starved(p *profile.Profile) Headline {
 // stuck returns a headline if the main thread, or the thread whose end it waits for, was
 // mostly in an uninterruptible sleep, as for a disk or a page. It has the function and the
 // system call that were most frequent. A main thread with any other known wait does not
-// count. In one snapshot, what it waits for must be unknown, or it is a wait like others.
+// count. In one snapshot, what it waits for must be unknown: a known wait has another headline.
 func stuck(p *profile.Profile) Headline {
 	t := awaitedThread(p)
 	if t == nil || float64(t.States[task.Uninterruptible]) < mostOf*float64(max(t.Samples, 1)) || !p.Sampled() && t.Wait != nil {

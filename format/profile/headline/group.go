@@ -80,13 +80,13 @@ func first(g *profile.Group, heads []Headline) (best *profile.Profile, kind Kind
 }
 
 // rank returns a number that is the lower, the higher the precedence of a headline is. A main
-// thread that only waits for its children, and a few tasks that wait for no lock, as in any
-// server, come after all that is not idle.
+// thread that only waits for its children, and a few tasks that wait for no lock, as those of
+// any server, come after all that is not idle.
 func rank(h *Headline) int {
 	if h.Kind == Blocked && waits.IsForChild(h.Wait) {
 		return 2*int(Located) + 1
 	}
-	if t := h.Tasks; t != nil && !IsLockWait(t.Wait) && t.Number < leastParked {
+	if t := h.Tasks; t != nil && !isLockWait(t.Wait) && t.Number < leastParked {
 		return 2*int(Located) + 1
 	}
 	return 2 * int(h.Kind)

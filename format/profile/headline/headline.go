@@ -19,19 +19,19 @@ const (
 	None            Kind = iota // nothing is certain
 	Crashed                     // the process crashed, in Thread
 	Deadlocked                  // several threads, counted by Threads, are in wait cycles
-	TasksDeadlocked             // tasks that no thread runs wait for each other in a circle, the first of the profile's
+	TasksDeadlocked             // tasks that no thread runs wait for each other, as the first of the profile's TaskDeadlocks
 	Stopped                     // all threads are stopped
 	Convoy                      // several threads, counted by Threads, wait for one lock, given by Wait
 	Locked                      // the main thread waits for a lock, given by Wait
 	Running                     // in one snapshot, threads are runnable, counted by Threads; Thread is the one with the most CPU time
 	Computing                   // over many snapshots, the process used CPU time, as CPU describes
 	Starved                     // over many snapshots, runnable threads mostly waited for a CPU
-	Stuck                       // Thread was mostly in an uninterruptible sleep, as Wait and CPU describe; in one snapshot, nothing is known of its wait
+	Stuck                       // Thread was mostly in an uninterruptible sleep, as Wait and CPU describe; in one snapshot, what it waits for is unknown
 	Parked                      // tasks that no thread runs wait, as Tasks describes, and the main thread has nothing to do
 	Alike                       // many threads, counted by Threads, wait at one place, given by Wait and Own
 	Blocked                     // the main thread is blocked, in Wait
 	Located                     // the main thread was most often in one function, as CPU's Where and Share describe; nothing more is certain
-	Stalled                     // the main thread waits in its run loop, and nothing moves on connections, as Wait.Stalled describes
+	Stalled                     // the main thread waits in its run loop, and there are connections on which nothing moves, as Wait.Stalled describes
 	Idle                        // the main thread is idle, in the wait of its run loop
 )
 
@@ -46,7 +46,7 @@ type Headline struct {
 	Title   string        // what the process says of itself in its command line, for a waiting main thread; mostly empty
 	Looks   int           // for many snapshots: number of observations; all of them found Wait
 	CPU     CPUTime
-	Tasks   *Tasks // nil: it is about none
+	Tasks   *Tasks // the tasks that it is about; nil: none
 }
 
 // Of returns the headline of a profile.

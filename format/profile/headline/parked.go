@@ -1,28 +1,26 @@
 package headline
 
 import (
-	"strings"
-
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/owncode"
 )
 
-// Tasks are the tasks that a headline is about: all wait in the same, at one place.
+// Tasks are the tasks that a headline is about: all wait for the same, in one place.
 type Tasks struct {
 	*profile.Task               // one of them
 	Number        int           // how many
-	Of            int           // of all tasks but the runtime's own
+	Of            int           // how many tasks there are, without the runtime's own
 	Main          bool          // it is the main goroutine
 	Own           *profile.Node // frame of own code in which they wait; nil: none
 }
 
-// leastParked is how many tasks that wait alike are worth the first line, where the main
-// one waits for something else.
+// leastParked is the least number of tasks waiting alike that are worth the first line, where the
+// main one waits for something else.
 const leastParked = 10
 
-// parked returns what tasks wait in, where the main thread runs none of the program's own
-// code. First come locks that the main task waits for, then many tasks at one place, then
-// any that wait for locks, then the main one, and then those of which there are most.
+// parked returns the tasks that matter most, where the main thread runs none of the program's own
+// code: a main task that waits for a lock, then many tasks in one place, then any that wait for
+// locks, then the main task, and then the largest group.
 func parked(p *profile.Profile) Headline {
 	t := p.MainThread()
 	if p.Sampled() || len(p.Tasks) == 0 || t == nil || owncode.Innermost(t.Heaviest()) != nil && !inIdleLoop(t.Heaviest()) {
@@ -30,9 +28,9 @@ func parked(p *profile.Profile) Headline {
 	}
 	groups := tasksByPlace(p.Tasks)
 	for _, is := range []func(*Tasks) bool{
-		func(g *Tasks) bool { return g.Main && IsLockWait(g.Wait) },
+		func(g *Tasks) bool { return g.Main && isLockWait(g.Wait) },
 		func(g *Tasks) bool { return g.Number >= leastParked && 2*g.Number > g.Of },
-		func(g *Tasks) bool { return IsLockWait(g.Wait) && g.Own != nil },
+		func(g *Tasks) bool { return isLockWait(g.Wait) && g.Own != nil },
 		func(g *Tasks) bool { return g.Main },
 		func(g *Tasks) bool { return g.Own != nil },
 	} {
@@ -49,7 +47,7 @@ func parked(p *profile.Profile) Headline {
 	return Headline{}
 }
 
-// taskPlace is where tasks wait, and in what.
+// taskPlace is where tasks wait, and for what.
 type taskPlace struct {
 	wait, function string
 	line           int
@@ -93,19 +91,19 @@ func tasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
 
 // IsMainTask reports whether a task is Go's main goroutine.
 func IsMainTask(t *profile.Task) bool {
-	return t.ID == 1 && t.Count == 1 && strings.HasPrefix(t.Runtime, "Go ")
+	return t.ID == 1 && t.Count == 1 && profile.IsGo(t.Runtime)
 }
 
 // IsReady reports whether a task of asyncio waits for nothing but to be run.
 func IsReady(t *profile.Task) bool {
-	return t.Wait == "ready" && strings.HasPrefix(t.Runtime, "CPython ")
+	return t.Wait == "ready" && profile.IsCPython(t.Runtime)
 }
 
-// lockWaits are what tasks wait in for locks; goroutines before Go 1.20 for all of them "semacquire".
-var lockWaits = map[string]bool{
-	"sync.Mutex.Lock": true, "sync.RWMutex.Lock": true, "sync.RWMutex.RLock": true, "semacquire": true,
-	"asyncio.Lock": true,
+// isLockWait reports whether a task waits for a lock.
+func isLockWait(wait string) bool {
+	switch wait {
+	case "sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock", "asyncio.Lock":
+		return true
+	}
+	return wait == "semacquire" // before Go 1.20, whatever the lock
 }
-
-// IsLockWait reports whether a task waits for a lock.
-func IsLockWait(wait string) bool { return lockWaits[wait] }

@@ -188,7 +188,7 @@ func TestInnermost(t *testing.T) {
 	}
 }
 
-// TestManaged: of Python, own is what lies neither in its library nor in packages.
+// TestManaged: Python code is own if it lies neither in Python's library nor in packages of others.
 func TestManaged(t *testing.T) {
 	python := &profile.Image{Path: "CPython 3.12.1", Runtime: true}
 	for file, want := range map[string]bool{

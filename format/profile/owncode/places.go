@@ -40,7 +40,7 @@ func isForeignFile(file string) bool {
 }
 
 // standardHeaders are headers of the C++ library with code that calls the program's: smart pointers,
-// functions, threads, containers. Those of algorithms and containers begin with "stl_".
+// functions, threads, containers. The names of others, for algorithms and containers, begin with "stl_".
 var standardHeaders = set(
 	"unique_ptr.h", "shared_ptr.h", "shared_ptr_base.h", "std_function.h", "std_thread.h", "std_mutex.h", "unique_lock.h", "invoke.h",
 	"predefined_ops.h", "alloc_traits.h", "new_allocator.h", "hashtable.h", "hashtable_policy.h", "basic_string.h", "basic_string.tcc",
@@ -48,8 +48,8 @@ var standardHeaders = set(
 	"any", "functional", "future", "memory", "mutex", "optional", "thread", "tuple", "variant", "condition_variable", "shared_mutex",
 	"vector", "map", "string", "deque", "list", "unordered_map", "algorithm", "chrono")
 
-// isStandardHeader reports whether a source file without a folder, as reports have it, is a header
-// of the C++ library.
+// isStandardHeader reports whether a source file, named without its folder as in some reports, is a
+// header of the C++ library.
 func isStandardHeader(file string) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(file, "bits/"), "__memory/")
 	return standardHeaders[name] || strings.HasPrefix(name, "stl_") && path.Ext(name) == ".h" && !strings.Contains(name, "/")

@@ -6,8 +6,8 @@ import (
 	"stacksnap/format/profile"
 )
 
-// startupNames begin the qualified names of functions of libraries through which a thread only
-// passes on the way to its own first function.
+// startupNames begin the qualified names of library functions through which a thread only passes on
+// the way to its own first function.
 var startupNames = []string{
 	"std::rt::", "std::panicking::", "std::panic::", "std::sys::backtrace::", "std::sys_common::backtrace::",
 	"std::thread::", "std::sys::thread::", "std::sys::pal::", "core::ops::function::", "core::panic::unwind_safe::",
@@ -15,13 +15,13 @@ var startupNames = []string{
 	"std::__invoke", "std::_Bind", "__invoke", "_M_invoke", "_M_run", "execute_native_thread_routine", // C++
 }
 
-// startupFiles are the headers of the C++ library in which a thread only passes on to what it
-// was created with.
+// startupFiles are the files of the C++ library whose functions only call what a thread was created
+// with.
 var startupFiles = []string{"/std_thread.h", "/invoke.h", "/thread.cc"}
 
-// IsStartup reports whether a thread only passes through a function on the way to the first one of
-// its own: the runtimes of C, C++, Rust and Go, and dyld, have such before main and before what a
-// thread was created with.
+// IsStartup reports whether a thread only passes through a function on the way to its own first
+// function. The runtimes of C, C++, Rust and Go, and dyld, call such functions before main, and before
+// what a thread was created with.
 func IsStartup(l *profile.Location) bool {
 	name, _, _ := strings.Cut(l.Function, "@")
 	switch {

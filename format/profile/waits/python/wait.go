@@ -64,7 +64,7 @@ func waitIn(w *profile.Wait, stack []*profile.Node) string {
 // lastManaged returns the index of the innermost frame of a Python function; -1 if there is none.
 func lastManaged(stack []*profile.Node) int {
 	for i, n := range slices.Backward(stack) {
-		if n.Image != nil && n.Image.Runtime && strings.HasPrefix(n.Image.Path, "CPython ") {
+		if n.Image != nil && n.Image.Runtime && profile.IsCPython(n.Image.Path) {
 			return i
 		}
 	}
