@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/owncode"
@@ -87,7 +88,7 @@ func LookUp(w *profile.Wait, stack []*profile.Node) (by *profile.Node, server st
 			break
 		}
 	}
-	if found := nameServer.FindStringSubmatch(w.Object); found != nil {
+	if found := nameServer().FindStringSubmatch(w.Object); found != nil {
 		server = strings.Trim(found[1], "[]")
 	}
 	return by, server
@@ -95,7 +96,9 @@ func LookUp(w *profile.Wait, stack []*profile.Node) (by *profile.Node, server st
 
 // nameServer matches the description of the only descriptor of a call, if that is of a socket which is
 // connected to the port of name servers.
-var nameServer = regexp.MustCompile(`^fd \d+ (?:udp|tcp) socket \S+ to (\S+):53$`)
+var nameServer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^fd \d+ (?:udp|tcp) socket \S+ to (\S+):53$`)
+})
 
 // purposes are those of some of the [knownWaiters] whose own calls do not tell.
 var purposes = map[string]string{

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"stacksnap/task"
 )
@@ -31,14 +32,14 @@ const (
 // used returns how many bytes of a goroutine have all fields.
 func (l *layout) used() int { return l.start + 8 }
 
-// release finds the version in what a program says of it: "go1.26.1",
+// release finds the minor version in a program's runtime.buildVersion: "go1.26.1",
 // "devel go1.27-a2b3c4d X:nocoverageredesign".
-var release = regexp.MustCompile(`go1\.(\d+)`)
+var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`go1\.(\d+)`) })
 
 // layoutOf returns the layout of a version, that of the newest known one for a newer, and
 // reports whether it is known. It returns nil for versions that are too old.
 func layoutOf(version string) (l *layout, known bool) {
-	found := release.FindStringSubmatch(version)
+	found := release().FindStringSubmatch(version)
 	if found == nil {
 		return nil, false
 	}
