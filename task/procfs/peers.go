@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs/sockdiag"
 	"stacksnap/task/procfs/sockets"
 )
 
@@ -33,7 +34,7 @@ func (p *Process) OtherEnd(fd int, writes bool) (task.Endpoint, bool) {
 	}
 	n, err := strconv.ParseUint(inode, 10, 32)
 	if err == nil && p.live.shares("ns/net") {
-		if peer, ok := sockets.UnixPeer(uint32(n)); ok {
+		if peer, ok := sockdiag.UnixPeer(uint32(n)); ok {
 			return task.Endpoint{File: fmt.Sprintf("socket:[%d]", peer)}, true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs/sockdiag"
 	"stacksnap/task/procfs/sockets"
 )
 
@@ -63,7 +64,7 @@ func (p *Process) withPeer(name, inode string, table []byte) string {
 	if err != nil || name != sockets.Unnamed(inode) || !p.live.shares("ns/net") {
 		return name
 	}
-	peer, ok := sockets.UnixPeer(uint32(n))
+	peer, ok := sockdiag.UnixPeer(uint32(n))
 	if !ok {
 		return name
 	}

@@ -69,7 +69,7 @@ func (c Conn) TCP(until time.Time) (all []TCP, err error) {
 }
 
 func tcpRequest(family uint8) []byte {
-	b := dumpRequest(inetRequestSize)
+	b := newRequest(unix.NLM_F_DUMP, inetRequestSize)
 	b[headerSize] = family
 	b[headerSize+1] = unix.IPPROTO_TCP
 	b[headerSize+2] = 1 << (inetInfo - 1)
