@@ -28,7 +28,7 @@ type Options struct {
 	Code     task.Memory // see [unwind.Unwinder.Walk]
 	// OnThread reports whether a thread's stack has a frame between two addresses: the
 	// goroutine of that stack is the thread's. May be nil.
-	OnThread func(low, high task.Addr, id uint64) bool
+	OnThread func(low, high task.Addr) bool
 }
 
 // Group is the goroutines that are alike: with the same stack, wait and creator.
@@ -122,7 +122,7 @@ func (c *reader) add(at task.Addr) {
 			continue // its stack may be being moved
 		case s.status.isNone():
 			return
-		case c.OnThread != nil && c.OnThread(s.low, s.high, s.id):
+		case c.OnThread != nil && c.OnThread(s.low, s.high):
 			return
 		case s.status.isThread():
 			c.made.Running++

@@ -95,7 +95,7 @@ func parked(n int) (*Runtime, *memory) {
 	return r, m
 }
 
-func collect(t testing.TB, r *Runtime, onThread func(low, high task.Addr, id uint64) bool) *Collection {
+func collect(t testing.TB, r *Runtime, onThread func(low, high task.Addr) bool) *Collection {
 	t.Helper()
 	c, err := r.Collect(Options{Unwinder: unwind.New(unwind.Options{}), Images: images.NewMap(nil), OnThread: onThread})
 	if err != nil {
@@ -166,7 +166,7 @@ func TestCollect(t *testing.T) {
 // TestOnThread leaves out a goroutine whose stack a thread is on.
 func TestOnThread(t *testing.T) {
 	r, _ := parked(3)
-	got := summary(collect(t, r, func(low, high task.Addr, _ uint64) bool { return low == stackPlace(0) }))
+	got := summary(collect(t, r, func(low, _ task.Addr) bool { return low == stackPlace(0) }))
 	if want := `2×11 "chan receive"; running 0, torn 0, left out 0`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -70,7 +70,7 @@ func addGroup(b *profile.Builder, r *golang.Runtime, g *golang.Group, m *images.
 }
 
 // onThread returns what reports whether a frame of a thread is between two addresses.
-func (s *Snapshot) onThread() func(low, high task.Addr, id uint64) bool {
+func (s *Snapshot) onThread() func(low, high task.Addr) bool {
 	var frames []task.Addr
 	for i := range s.Threads {
 		frames = append(frames, s.Threads[i].Registers.SP())
@@ -81,7 +81,7 @@ func (s *Snapshot) onThread() func(low, high task.Addr, id uint64) bool {
 		}
 	}
 	slices.Sort(frames)
-	return func(low, high task.Addr, _ uint64) bool {
+	return func(low, high task.Addr) bool {
 		i, _ := slices.BinarySearch(frames, low)
 		return i < len(frames) && frames[i] < high
 	}
