@@ -36,16 +36,14 @@ func appendManagedFrame(b []byte, f *task.ManagedFrame) []byte {
 	b = appendBytesIf(b, 2, cutText(f.Function))
 	b = appendBytesIf(b, 3, cutText(f.File))
 	b = appendUintIf(b, 4, uint64(max(0, f.Line)))
-	if f.Entry {
-		b = appendUint(b, 5, 1)
-	}
+	b = appendBoolIf(b, 5, f.Entry)
 	b = appendUintIf(b, 6, uint64(f.Shim))
 	return end(b, at)
 }
 
 func cutText(s string) string { return s[:min(len(s), maxManagedText)] }
 
-// parseManaged reads how many of a thread's frames are as before, and those that are new.
+// parse reads the number of frames that are as before, or one that is new.
 func (c *managedChange) parse(m *message) {
 	switch {
 	case m.field == 32:
