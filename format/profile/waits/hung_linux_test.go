@@ -10,7 +10,7 @@ import (
 	"stacksnap/task/live/livetest"
 )
 
-// TestHung: real programs all of whose threads wait, and whether it is proven that none can wake
+// TestHung runs programs whose threads all wait. It checks whether captures prove that none can wake
 // another.
 func TestHung(t *testing.T) {
 	path := livetest.Build(t, "hung")
@@ -63,7 +63,7 @@ func allWait(p *profile.Profile) bool {
 	return true
 }
 
-// hungIn returns what all threads have of that, -1 if they differ.
+// hungIn returns the Hung of all threads, -1 if they differ.
 func hungIn(p *profile.Profile) (n int) {
 	for i, th := range p.Threads {
 		switch {

@@ -17,7 +17,7 @@ const sockDiagByFamily = 20
 const (
 	headerSize = 16 // struct nlmsghdr
 	bufferSize = 64 << 10
-	maxAnswer  = 64 << 20 // bytes in all, which are more sockets than can be read in time
+	maxAnswer  = 64 << 20 // bytes in all: more sockets than can be read in time
 )
 
 var (

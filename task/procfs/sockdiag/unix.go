@@ -21,8 +21,8 @@ type Unix struct {
 	Waiting []uint32 // of a listening socket: inodes of those that wait to be accepted
 }
 
-// isConnected reports whether what can be read from the socket came from its peer: one of datagrams
-// takes them from anybody.
+// isConnected reports whether everything that can be read from the socket came from its peer. A datagram
+// socket takes datagrams from anybody.
 func (s *Unix) isConnected() bool {
 	return s.State == established && (s.Type == unix.SOCK_STREAM || s.Type == unix.SOCK_SEQPACKET)
 }

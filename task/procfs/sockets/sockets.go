@@ -62,7 +62,7 @@ func unixTitle(f [][]byte) string {
 	return Unnamed(string(f[6]))
 }
 
-// Unnamed returns what a Unix socket is called that has no name.
+// Unnamed returns what a Unix socket without a name is called.
 func Unnamed(inode string) string { return "unix socket:[" + inode + "]" }
 
 // tcpListen is TCP_LISTEN (include/net/tcp_states.h).

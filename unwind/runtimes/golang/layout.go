@@ -14,10 +14,10 @@ type layout struct {
 	minor int // version of Go, 1.minor
 
 	sp, pc, lr, bp, self int // its registers when it does not run, and itself (sched)
-	status, reason       int // its state, and what it waits in
+	status, reason       int // its state, and the number of its wait reason
 	id                   int // its number
-	since                int // when it began to wait; set by a garbage collection
-	creator, start       int // the go statement, and the function that it began with
+	since                int // when it began to wait; only a garbage collection sets it
+	creator, start       int // return address of the go statement, and the entry function
 }
 
 // stackLow and stackHigh are the bounds of a goroutine's stack, in every version.
