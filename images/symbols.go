@@ -211,9 +211,25 @@ func (n *named) SourceNote() string {
 	return cmp.Or(note, object.SourceNote(n.File))
 }
 
-// DataSymbol returns the vmaddr of a variable, if the file has its symbol.
+// SectionRange implements [object.DataFinder].
+func (n *named) SectionRange(name string) (vmaddr, size uint64, ok bool) {
+	if f, can := n.File.(object.DataFinder); can {
+		return f.SectionRange(name)
+	}
+	return 0, 0, false
+}
+
+// Exported implements [object.DataFinder].
+func (n *named) Exported(name string) (vmaddr uint64, ok bool) {
+	if f, can := n.File.(object.DataFinder); can {
+		return f.Exported(name)
+	}
+	return 0, false
+}
+
+// DataSymbol implements [object.DataSymbolFinder].
 func (n *named) DataSymbol(name string) (vmaddr uint64, ok bool) {
-	if f, can := n.File.(interface{ DataSymbol(string) (uint64, bool) }); can {
+	if f, can := n.File.(object.DataSymbolFinder); can {
 		return f.DataSymbol(name)
 	}
 	return 0, false
@@ -254,20 +270,4 @@ func (n *named) Close() error {
 		}
 	}
 	return err
-}
-
-// SectionRange implements [object.DataFinder].
-func (n *named) SectionRange(name string) (vmaddr, size uint64, ok bool) {
-	if f, can := n.File.(object.DataFinder); can {
-		return f.SectionRange(name)
-	}
-	return 0, 0, false
-}
-
-// Exported implements [object.DataFinder].
-func (n *named) Exported(name string) (vmaddr uint64, ok bool) {
-	if f, can := n.File.(object.DataFinder); can {
-		return f.Exported(name)
-	}
-	return 0, false
 }

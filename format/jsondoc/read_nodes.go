@@ -38,7 +38,8 @@ func (j *jsonSpent) times() (s profile.Spent, err error) {
 	if j == nil {
 		return s, nil
 	}
-	return s, timesOf([]int64{j.OnCPU, j.Queued, j.Blocked}, &s.OnCPU, &s.Queued, &s.Blocked)
+	err = timesOf([]int64{j.OnCPU, j.Queued, j.Blocked}, &s.OnCPU, &s.Queued, &s.Blocked)
+	return s, err
 }
 
 // alsoSize is the size of a [profile.Address] in bytes.

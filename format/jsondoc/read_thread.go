@@ -79,7 +79,8 @@ func (j *jsonLifetime) lifetime() (l task.Lifetime, err error) {
 		return l, nil
 	}
 	l.Faults, l.DiskFaults, l.Nice = j.Faults, j.DiskFaults, j.Nice
-	return l, timesOf([]int64{j.Age, j.Ran, j.Queued}, &l.Age, &l.Ran, &l.Queued)
+	err = timesOf([]int64{j.Age, j.Ran, j.Queued}, &l.Age, &l.Ran, &l.Queued)
+	return l, err
 }
 
 // states sets the thread's states.

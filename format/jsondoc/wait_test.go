@@ -32,12 +32,11 @@ func TestWaitsInJSON(t *testing.T) {
 	}
 }
 
-// TestVariableInJSON is a key of its own, which is read back.
-func TestVariableInJSON(t *testing.T) {
-	w := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", GoneOwner: 99,
-		Gone: task.Outsider{Ended: true, Parent: 7, ParentName: "shop"}, Hung: 3}
+// checkWait checks that a wait is written as want, and read back the same.
+func checkWait(t *testing.T, w profile.Wait, want string) {
+	t.Helper()
 	b, err := json.Marshal(newJSONWait(&w))
-	if want := `{"call":"futex","lock":"mutex","address":"0x5000","variable":"bank+8","gone_owner":99,"gone_owner_ended":true,"gone_owner_parent":7,"gone_owner_parent_name":"shop","hung":3}`; err != nil || string(b) != want {
+	if err != nil || string(b) != want {
 		t.Errorf("%s, %v, want %s", b, err, want)
 	}
 	var j jsonWait
@@ -49,20 +48,17 @@ func TestVariableInJSON(t *testing.T) {
 	}
 }
 
-// TestPeerInJSON is read back, with whether it is the process itself.
+// TestVariableInJSON: a variable and an owner that is gone have keys of their own.
+func TestVariableInJSON(t *testing.T) {
+	w := profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", GoneOwner: 99,
+		Gone: task.Outsider{Ended: true, Parent: 7, ParentName: "shop"}, Hung: 3}
+	checkWait(t, w, `{"call":"futex","lock":"mutex","address":"0x5000","variable":"bank+8","gone_owner":99,"gone_owner_ended":true,"gone_owner_parent":7,"gone_owner_parent_name":"shop","hung":3}`)
+}
+
+// TestPeerInJSON: a peer may be the process itself.
 func TestPeerInJSON(t *testing.T) {
 	w := profile.Wait{Call: "read", Peer: profile.Peer{PID: 7, Name: "shop", Action: profile.Write, Self: true}}
-	b, err := json.Marshal(newJSONWait(&w))
-	if want := `{"call":"read","peer":{"pid":7,"name":"shop","act":"write","self":true}}`; err != nil || string(b) != want {
-		t.Errorf("%s, %v, want %s", b, err, want)
-	}
-	var j jsonWait
-	if err := json.Unmarshal(b, &j); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := j.wait(); err != nil || *again != w {
-		t.Errorf("%+v, %v", again, err)
-	}
+	checkWait(t, w, `{"call":"read","peer":{"pid":7,"name":"shop","act":"write","self":true}}`)
 }
 
 func TestHangLine(t *testing.T) {
@@ -85,34 +81,13 @@ func TestHangLine(t *testing.T) {
 	}
 }
 
-// TestStalledInJSON is read back.
 func TestStalledInJSON(t *testing.T) {
 	w := profile.Wait{Call: "epoll_wait", Stalled: profile.Stalled{State: task.NotTaken, Count: 2, Remote: "10.0.0.1:80", Since: time.Second, Unread: 98, PID: 7, Name: "up", Others: 1}}
-	b, err := json.Marshal(newJSONWait(&w))
-	if want := `{"call":"epoll_wait","stalled":{"state":"not taken","count":2,"remote":"10.0.0.1:80","since_ns":1000000000,"unread":98,"pid":7,"name":"up","others":1}}`; err != nil || string(b) != want {
-		t.Errorf("%s, %v, want %s", b, err, want)
-	}
-	var j jsonWait
-	if err := json.Unmarshal(b, &j); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := j.wait(); err != nil || *again != w {
-		t.Errorf("%+v, %v", again, err)
-	}
+	checkWait(t, w, `{"call":"epoll_wait","stalled":{"state":"not taken","count":2,"remote":"10.0.0.1:80","since_ns":1000000000,"unread":98,"pid":7,"name":"up","others":1}}`)
 }
 
-// TestSharedPeerInJSON is read back: the process itself has the other end beside another one.
+// TestSharedPeerInJSON: the process itself and another one both have the other end.
 func TestSharedPeerInJSON(t *testing.T) {
 	w := profile.Wait{Call: "read", Peer: profile.Peer{PID: 7, Name: "sleep", Action: profile.Write, AlsoSelf: true}}
-	b, err := json.Marshal(newJSONWait(&w))
-	if want := `{"call":"read","peer":{"pid":7,"name":"sleep","act":"write","also_self":true}}`; err != nil || string(b) != want {
-		t.Errorf("%s, %v, want %s", b, err, want)
-	}
-	var j jsonWait
-	if err := json.Unmarshal(b, &j); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := j.wait(); err != nil || *again != w {
-		t.Errorf("%+v, %v", again, err)
-	}
+	checkWait(t, w, `{"call":"read","peer":{"pid":7,"name":"sleep","act":"write","also_self":true}}`)
 }

@@ -17,7 +17,7 @@ type Task struct {
 	Runtime string        // with its version: "Go 1.26.1"
 	ID      uint64        // of one of them, if there are several
 	Name    string        // empty if it has none
-	Wait    string        // what it waits in, in the runtime's own words: "chan receive"
+	Wait    string        // what it waits for, in the runtime's own words: "chan receive"
 	Since   time.Duration // for how long; 0: not known
 	System  bool          // the runtime's own
 	Created *Location     // where it was made; nil: not known
@@ -38,8 +38,8 @@ type builtTask struct {
 	creator *Node   // nil: not known
 }
 
-// AddTask adds a task, with its stack and the return address of the call that made it, 0 if
-// that is not known. m has the images.
+// AddTask adds a task with its stack. creator is the return address of the call that made it, 0
+// if unknown; m has the images.
 func (b *Builder) AddTask(t *Task, s *Stack, creator task.Addr, m *images.Map) {
 	b.useMap(m)
 	made := &builtTask{Task: *t}

@@ -15,8 +15,8 @@ func (f *File) SectionRange(name string) (vmaddr, size uint64, ok bool) {
 	return s.Addr, s.Size, true
 }
 
-// Exported implements [object.DataFinder], by the hash table that the loader uses. A
-// file with DT_HASH alone has no answer.
+// Exported implements [object.DataFinder], by the hash table that the loader uses. It finds
+// nothing in a file that has only DT_HASH.
 func (f *File) Exported(name string) (vmaddr uint64, ok bool) {
 	d := f.readDynamic()
 	if d.gnuHash == 0 || d.symbols == 0 || d.names == 0 {
@@ -40,7 +40,7 @@ func (d *dynamic) isNamed(vm vmReader, offset uint32, name string) bool {
 	return string(readUpTo(vm, d.names+uint64(offset), uint64(len(name))+1)) == name+"\x00"
 }
 
-// maxChain is how many symbols of one hash value are compared.
+// maxChain is the most symbols of one bucket that are examined.
 const maxChain = 256
 
 // hashed yields the numbers of the symbols that have the hash of a name in

@@ -60,6 +60,7 @@ var (
 	_ object.CodeReader       = (*File)(nil)
 	_ object.VariableReporter = (*File)(nil)
 	_ object.DataFinder       = (*File)(nil)
+	_ object.SymbolFinder     = (*File)(nil)
 )
 
 // area is a part of a file with code: an executable section, or an executable segment

@@ -27,8 +27,8 @@ func variable(_ *symbolTable, s *symbol) (object.Entry, bool) {
 	return object.Entry{VMAddr: s.value, Size: s.size, Name: s.name, Rank: rank(s)}, isVariable
 }
 
-// SymbolsOf implements [object.SymbolFinder], by the symbol table, which it reads to the
-// end: few names are worth a table of all.
+// SymbolsOf implements [object.SymbolFinder]. It reads the symbol table to the end and keeps
+// nothing of it: few names are not worth a table of all variables.
 func (f *File) SymbolsOf(names ...string) []object.Symbol {
 	found := make([]object.Symbol, len(names))
 	t := f.fullSymbols()

@@ -60,8 +60,9 @@ type File struct {
 }
 
 var (
-	_ object.File       = (*File)(nil)
-	_ object.DataFinder = (*File)(nil)
+	_ object.File             = (*File)(nil)
+	_ object.DataFinder       = (*File)(nil)
+	_ object.DataSymbolFinder = (*File)(nil)
 )
 
 // Open opens the wanted slice of a file, which must be a regular file.

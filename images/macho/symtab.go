@@ -74,14 +74,19 @@ func (f *File) eachSymbol(yield func(i uint32, n *nlist) bool) bool {
 
 // Exported implements [object.DataFinder], by the symbol table.
 func (f *File) Exported(name string) (vmaddr uint64, ok bool) {
+	return f.find("_"+name, func(n *nlist) bool { return !n.local() })
+}
+
+// find returns the vmaddr of the first defined symbol with a name that is wanted.
+func (f *File) find(name string, wanted func(*nlist) bool) (vmaddr uint64, ok bool) {
 	t := f.symtab()
 	if t == nil {
 		return 0, false
 	}
 	f.eachSymbol(func(_ uint32, n *nlist) bool {
-		if n.defined() && !n.local() {
-			raw, named := t.names.at(n.strx)
-			vmaddr, ok = n.value, named && raw == "_"+name
+		if n.defined() && wanted(n) {
+			s, named := t.names.at(n.strx)
+			vmaddr, ok = n.value, named && s == name
 		}
 		return !ok
 	})
@@ -206,22 +211,10 @@ func (f *File) instruction(vmaddr uint64) uint64 {
 	return vmaddr
 }
 
-// DataSymbol returns the vmaddr of the symbol with exactly this name, including the
-// underscore before C names. It may be in any section.
+// DataSymbol implements [object.DataSymbolFinder]. The symbol may be in any section.
 func (f *File) DataSymbol(name string) (uint64, bool) {
-	if t := f.symtab(); t != nil {
-		var vmaddr uint64
-		found := false
-		f.eachSymbol(func(_ uint32, n *nlist) bool {
-			if n.defined() {
-				s, ok := t.names.at(n.strx)
-				found, vmaddr = ok && s == name, n.value
-			}
-			return !found
-		})
-		if found {
-			return vmaddr, true
-		}
+	if vmaddr, ok := f.find(name, func(*nlist) bool { return true }); ok {
+		return vmaddr, true
 	}
 	disk, shift := f.disk()
 	if disk == nil {

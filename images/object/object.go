@@ -96,22 +96,6 @@ type VariableReporter interface {
 	Variable(vmaddr uint64) (Symbol, bool)
 }
 
-// SymbolFinder is a [File] that finds variables by their names.
-type SymbolFinder interface {
-	// SymbolsOf returns the symbol of each name, empty if the symbol table has none. It
-	// reads the whole table.
-	SymbolsOf(names ...string) []Symbol
-}
-
-// SymbolsOf returns the symbols of variables, each empty if the file has none; nil if it cannot
-// tell.
-func SymbolsOf(f File, names ...string) []Symbol {
-	if finder, can := f.(SymbolFinder); can {
-		return finder.SymbolsOf(names...)
-	}
-	return nil
-}
-
 // Placed is a file as a loader placed it in a process.
 type Placed struct {
 	Path  string

@@ -110,10 +110,10 @@ func (w *watched) Thumb(vmaddr uint64) (thumb, known bool) {
 	return thumb, known
 }
 
-// DataSymbol returns the vmaddr of a variable, if the file has its symbol. The answer
-// is not recorded: only captures of a live process use it.
+// DataSymbol implements [object.DataSymbolFinder]. The answer is not recorded: only captures
+// of a live process use it.
 func (w *watched) DataSymbol(name string) (vmaddr uint64, ok bool) {
-	if f, can := w.File.(interface{ DataSymbol(string) (uint64, bool) }); can {
+	if f, can := w.File.(object.DataSymbolFinder); can {
 		return f.DataSymbol(name)
 	}
 	return 0, false

@@ -15,11 +15,8 @@ import (
 	"stacksnap/task/procfs/sockets"
 )
 
-// maxSockets bounds the descriptors that are asked whether they are sockets.
-const maxSockets = 1 << 16
-
-// Connections is that of [task.Capabilities]. It returns none where the tables of sockets can't be
-// read by then.
+// Connections is that of [task.Capabilities]. It returns none if the kernel's tables of sockets can't
+// be read in time.
 func (p *Process) Connections(until time.Time) []task.Connection {
 	mine := p.socketInodes()
 	if len(mine) == 0 {
@@ -40,18 +37,9 @@ func (p *Process) Connections(until time.Time) []task.Connection {
 
 // socketInodes returns the inodes of the sockets that the target has open.
 func (p *Process) socketInodes() map[uint32]bool {
-	dir, err := openDirAt(p.live.fd, "fd")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
 	mine := map[uint32]bool{}
-	fds := dir.Numbers()
-	for _, fd := range fds[:min(len(fds), maxSockets)] {
-		link, err := dir.readlink(strconv.Itoa(fd))
-		if err != nil {
-			continue
-		}
+	links, _ := p.descriptorLinks()
+	for _, link := range links {
 		if inode, ok := sockets.Inode(link); ok {
 			if n, err := strconv.ParseUint(inode, 10, 32); err == nil {
 				mine[uint32(n)] = true
@@ -61,8 +49,27 @@ func (p *Process) socketInodes() map[uint32]bool {
 	return mine
 }
 
-// openDiag opens what lists the sockets of the target's network namespace. For another one than ours
-// that needs the right to enter it.
+// maxDescriptors bounds the descriptors whose links are read.
+const maxDescriptors = 1 << 16
+
+// descriptorLinks returns the links in /proc of the target's descriptors, and whether these are all.
+func (p *Process) descriptorLinks() (links []string, all bool) {
+	dir, err := openDirAt(p.live.fd, "fd")
+	if err != nil {
+		return nil, false
+	}
+	defer dir.Close()
+	fds := dir.Numbers()
+	for _, fd := range fds[:min(len(fds), maxDescriptors)] {
+		if link, err := dir.readlink(strconv.Itoa(fd)); err == nil {
+			links = append(links, link)
+		}
+	}
+	return links, len(fds) <= maxDescriptors
+}
+
+// openDiag opens a netlink socket in the target's network namespace. If that is not ours, it needs the
+// right to enter it.
 func (p *Process) openDiag() (sockdiag.Conn, error) {
 	if p.live.shares("ns/net") {
 		return sockdiag.Open()
@@ -75,8 +82,8 @@ func (p *Process) openDiag() (sockdiag.Conn, error) {
 	return openWithin(theirs)
 }
 
-// openWithin opens what lists the sockets of a network namespace, to which a netlink socket belongs
-// that was made by a thread in it. A thread that can't return to ours ends with its goroutine.
+// openWithin opens a netlink socket in another network namespace: a socket belongs to that of the thread
+// which makes it. A thread that can't return to ours ends with its goroutine.
 func openWithin(namespace int) (c sockdiag.Conn, err error) {
 	done := make(chan struct{})
 	go func() {

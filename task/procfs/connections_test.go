@@ -3,6 +3,7 @@
 package procfs
 
 import (
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -135,15 +136,27 @@ func TestNamespaceIsLeft(t *testing.T) {
 	}
 }
 
-// otherNamespace makes a network namespace, by a thread that ends with its goroutine.
+// otherNamespace makes a network namespace. The thread that does so leaves it again: were it the main
+// thread, which doesn't end with its goroutine, /proc/self/net would be that of the new namespace.
 func otherNamespace(t *testing.T) (fd int) {
 	t.Helper()
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread()
-		err := unix.Unshare(unix.CLONE_NEWNET)
+		open := func() (int, error) {
+			return unix.Open("/proc/thread-self/ns/net", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		}
+		ours, err := open()
 		if err == nil {
-			fd, err = unix.Open("/proc/thread-self/ns/net", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+			defer closeFD(ours)
+			err = unix.Unshare(unix.CLONE_NEWNET)
+		}
+		if err == nil {
+			fd, err = open()
+			err = errors.Join(err, unix.Setns(ours, unix.CLONE_NEWNET))
+		}
+		if err == nil {
+			runtime.UnlockOSThread()
 		}
 		done <- err
 	}()

@@ -66,6 +66,13 @@ func (c *fields) word() []byte {
 	return w
 }
 
+// skip skips n fields.
+func (c *fields) skip(n int) {
+	for range n {
+		c.word()
+	}
+}
+
 // hex reads a hexadecimal number that ends with the byte end.
 func (c *fields) hex(end byte) uint64 {
 	v, n := number(c.rest, 16)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs/sockdiag"
 	"stacksnap/task/procfs/sockets"
 )
 
@@ -55,7 +56,7 @@ func TestHolders(t *testing.T) {
 		t.Errorf("with one end closed: %+v", after)
 	}
 	p[1] = -1
-	peer, ok := sockets.UnixPeer(socketNumber(t, link(s[0])))
+	peer, ok := sockdiag.UnixPeer(socketNumber(t, link(s[0])))
 	if want := socketNumber(t, link(s[1])); !ok || peer != want {
 		t.Errorf("peer %d, %t; want %d", peer, ok, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs/sockdiag"
 	"stacksnap/task/procfs/sockets"
 )
 
@@ -33,7 +34,7 @@ func (p *Process) OtherEnd(fd int, writes bool) (task.Endpoint, bool) {
 	}
 	n, err := strconv.ParseUint(inode, 10, 32)
 	if err == nil && p.live.shares("ns/net") {
-		if peer, ok := sockets.UnixPeer(uint32(n)); ok {
+		if peer, ok := sockdiag.UnixPeer(uint32(n)); ok {
 			return task.Endpoint{File: fmt.Sprintf("socket:[%d]", peer)}, true
 		}
 	}
@@ -138,9 +139,9 @@ func (p *Process) Outsider(n int, at task.Addr) task.Outsider {
 	return own.outsider(&s, p.PID, statusNumber(status, "Tgid:"), processName)
 }
 
-// outsider says what is certain of a thread that was found by its number, given its process. A thread
-// that began after the target did has the number of one that has ended, unless it is of a child,
-// which may have the same memory (vfork).
+// outsider returns what is certain about a thread with a number, given its process. If it began after
+// the target, the number is reused and the former thread has ended, unless its process is a child of
+// the target, which may have the same memory (vfork).
 func (target *Stat) outsider(s *Stat, pid, process int, name func(pid int) string) task.Outsider {
 	switch {
 	case process == 0 || process == pid || threadState(s.state) == task.Ended:

@@ -32,8 +32,7 @@ type Stat struct {
 // State returns the state of the thread.
 func (s *Stat) State() task.State { return threadState(s.state) }
 
-// Processor returns the processor on which the thread is or was last; −1 where that is not
-// told.
+// Processor returns the processor on which the thread is or was last; −1 if unknown.
 func (s *Stat) Processor() int { return s.processor }
 
 // The numbers of the fields after the name, counted from the state as 0.
@@ -75,12 +74,9 @@ func afterName(b []byte) fields {
 	return fields{rest: b[end+2:]}
 }
 
-// processor takes the fields behind the start, up to the processor; −1 where that
-// is not told.
+// processor takes the fields behind the start, up to the processor; −1 if there is none.
 func (c *fields) processor() int {
-	for range statCPU - statStart - 1 {
-		c.word()
-	}
+	c.skip(statCPU - statStart - 1)
 	const most = 1 << 20
 	n := c.decimal()
 	if c.bad || n > most {
@@ -136,7 +132,7 @@ func threadState(letter byte) task.State {
 	return task.StateUnknown
 }
 
-// The numbers of the fields of a stat file that only a lifetime has, counted as those of [Stat].
+// The numbers of further fields, counted in the same way: page faults and the nice value.
 const (
 	statMinorFaults = 7  // (10)
 	statMajorFaults = 9  // (12)
@@ -170,34 +166,24 @@ func parseLifetime(b []byte, now time.Duration) (l task.Lifetime, ok bool) {
 	if err != nil || s.start >= now {
 		return task.Lifetime{}, false
 	}
-	l.Age = now - s.start
 	c := afterName(b)
-	for i := 0; i <= statNice && !c.bad; i++ {
-		switch i {
-		case statMinorFaults:
-			l.Faults = c.decimal()
-		case statMajorFaults:
-			l.DiskFaults = c.decimal()
-		case statNice:
-			l.Nice = c.integer()
-		default:
-			c.word()
-		}
-	}
-	l.Faults += l.DiskFaults
+	minor, major := c.faults()
+	c.skip(statNice - statMajorFaults - 1)
+	l = task.Lifetime{Age: now - s.start, Faults: minor + major, DiskFaults: major, Nice: c.integer()}
 	return l, !c.bad
 }
 
 // parseFaults reads how many page faults a stat file counts.
 func parseFaults(b []byte) (n uint64, ok bool) {
 	c := afterName(b)
-	for i := 0; i <= statMajorFaults && !c.bad; i++ {
-		switch i {
-		case statMinorFaults, statMajorFaults:
-			n += c.decimal()
-		default:
-			c.word()
-		}
-	}
-	return n, !c.bad
+	minor, major := c.faults()
+	return minor + major, !c.bad
+}
+
+// faults takes the fields from the state up to the major page faults.
+func (c *fields) faults() (minor, major uint64) {
+	c.skip(statMinorFaults)
+	minor = c.decimal()
+	c.skip(statMajorFaults - statMinorFaults - 1)
+	return minor, c.decimal()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs/sockdiag"
 	"stacksnap/task/procfs/sockets"
 )
 
@@ -56,14 +57,14 @@ func (p *Process) OpenFile(fd int) string {
 	return link
 }
 
-// withPeer returns the name of a socket or, of a Unix socket without one, that of the socket to which
-// it is connected, by the table of Unix sockets.
+// withPeer returns the name of a socket. A Unix socket without one gets that of its peer, from the
+// table of Unix sockets.
 func (p *Process) withPeer(name, inode string, table []byte) string {
 	n, err := strconv.ParseUint(inode, 10, 32)
 	if err != nil || name != sockets.Unnamed(inode) || !p.live.shares("ns/net") {
 		return name
 	}
-	peer, ok := sockets.UnixPeer(uint32(n))
+	peer, ok := sockdiag.UnixPeer(uint32(n))
 	if !ok {
 		return name
 	}

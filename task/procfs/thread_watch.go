@@ -5,6 +5,7 @@ package procfs
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -119,39 +120,31 @@ func (w *watch) Close() error {
 	return nil
 }
 
-// WokenOtherwise is that of [task.Capabilities]. Threads that all wait for futexes with a private key
-// are woken by nothing in the kernel but
+// WokenOtherwise is that of [task.Capabilities]. If all threads wait for futexes with a private key,
+// only these can wake one:
 //
-//   - FUTEX_WAKE and the like of a thread with the same memory, of which none runs. (A process can
-//     have it that was made by clone with CLONE_VM alone; none is looked for.)
-//   - the end of a thread, by its clear_child_tid or its list of robust mutexes: none ends that waits.
+//   - FUTEX_WAKE and the like, by a thread with the same memory: none runs. (A process made by clone
+//     with CLONE_VM alone shares the memory, too; this is not checked.)
+//   - the end of a thread, by its clear_child_tid or its list of robust mutexes: a thread that waits
+//     does not end.
 //   - io_uring, by IORING_OP_FUTEX_WAKE.
-//   - the handler of a signal, which also a timer of the process can send, or a child that ends.
+//   - the handler of a signal. A timer of the process or a child that ends can send one, too.
 //
-// A handler of a fault or of an abort is run for what the thread itself does, and it does nothing.
+// A handler of a fault or of an abort runs for what the thread itself does, and a thread that waits
+// does nothing.
 func (p *Process) WokenOtherwise() bool {
 	status, err := p.live.read("status")
 	caught, digits := number(statusValue(status, "SigCgt:"), 16)
 	return err != nil || digits == 0 || caught&^ofFaults != 0 || p.hasRing()
 }
 
-// ofFaults are the signals of faults, and the two that the C library keeps to itself, whose handlers
-// it installs for pthread_cancel and setuid.
+// ofFaults are the signals of faults, and the two for which the C library has handlers of its own, for
+// pthread_cancel and setuid.
 const ofFaults = 1<<(unix.SIGILL-1) | 1<<(unix.SIGTRAP-1) | 1<<(unix.SIGABRT-1) | 1<<(unix.SIGBUS-1) |
 	1<<(unix.SIGFPE-1) | 1<<(unix.SIGSEGV-1) | 1<<(unix.SIGSYS-1) | 1<<(32-1) | 1<<(33-1)
 
 // hasRing reports whether the process may have an instance of io_uring open.
 func (p *Process) hasRing() bool {
-	dir, err := openDirAt(p.live.fd, "fd")
-	if err != nil {
-		return true
-	}
-	defer dir.Close()
-	fds := dir.Numbers()
-	for _, fd := range fds[:min(len(fds), maxSockets)] {
-		if link, _ := dir.readlink(strconv.Itoa(fd)); link == "anon_inode:[io_uring]" {
-			return true
-		}
-	}
-	return len(fds) > maxSockets
+	links, all := p.descriptorLinks()
+	return !all || slices.Contains(links, "anon_inode:[io_uring]")
 }

@@ -6,7 +6,7 @@ import (
 	"stacksnap/task"
 )
 
-// The bounds of a thread's managed frames, and of each of their texts.
+// The bounds of the number of a thread's managed frames, and of each of their strings.
 const (
 	maxManaged     = 1 << 14
 	maxManagedText = 1 << 12
@@ -43,7 +43,7 @@ func appendManagedFrame(b []byte, f *task.ManagedFrame) []byte {
 
 func cutText(s string) string { return s[:min(len(s), maxManagedText)] }
 
-// parseManaged reads how many of a thread's frames are as before, and those that are new.
+// parse reads the number of frames that are as before, or one that is new.
 func (c *managedChange) parse(m *message) {
 	switch {
 	case m.field == 32:
@@ -59,8 +59,8 @@ func (c *managedChange) parse(m *message) {
 
 // managedChange is how a thread's managed frames have changed.
 type managedChange struct {
-	is    bool // they have
-	kept  int  // of the outermost
+	is    bool // there is a change
+	kept  int  // number of the outermost frames that are as before
 	added []task.ManagedFrame
 }
 

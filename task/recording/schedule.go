@@ -58,7 +58,7 @@ func (t *thread) parseSchedule(m *message) {
 	}
 }
 
-// appendLifetime appends what was counted of a thread, which is kept of single snapshots only.
+// appendLifetime appends what was counted for a thread. Only single snapshots have it.
 func appendLifetime(b []byte, l *task.Lifetime) []byte {
 	b, at := begin(b, 27)
 	for _, n := range []uint64{

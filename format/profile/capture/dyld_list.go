@@ -125,11 +125,6 @@ func samePlaced(a, b object.Placed) bool {
 
 const libdispatch = "libdispatch.dylib"
 
-// dataSymbols is a file that can look for a variable.
-type dataSymbols interface {
-	DataSymbol(name string) (vmaddr uint64, ok bool)
-}
-
 // nameQueues tells the process where libdispatch describes its queues, when that is another
 // file than before. Without it the queues have no names.
 func (f *tracker) nameQueues(m *images.Map) {
@@ -138,7 +133,7 @@ func (f *tracker) nameQueues(m *images.Map) {
 		return
 	}
 	for _, im := range m.Images {
-		file, ok := im.File.(dataSymbols)
+		file, ok := im.File.(object.DataSymbolFinder)
 		if !ok || im.Name() != libdispatch || im.File == f.dyld.queues {
 			continue
 		}

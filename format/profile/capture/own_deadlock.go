@@ -9,8 +9,8 @@ import (
 )
 
 // checkDeadlocks removes the owners of locks from the waits of threads that seem deadlocked
-// with one another and are not. Threads that pass locks to one another show such a cycle, for
-// one after another is asked while they run.
+// with one another and are not. Threads that pass locks to one another can show such a cycle,
+// because they run while one after another is observed.
 func (s *shot) checkDeadlocks() {
 	var all []profile.Waiter
 	for _, l := range s.looks {
@@ -32,7 +32,7 @@ func (s *shot) isDeadlock(d *profile.Deadlock) bool {
 	var sleepers []sleeper
 	for i := range d.Waiters {
 		if d.Waiters[i].Wait.Lock == profile.GIL {
-			continue // it wakes again and again, and goes on waiting while the holder sleeps
+			continue // a waiter wakes periodically, and keeps waiting while the holder sleeps
 		}
 		if one, ok := g.watch(&d.Waiters[i]); ok {
 			defer one.watch.Close()
@@ -43,8 +43,8 @@ func (s *shot) isDeadlock(d *profile.Deadlock) bool {
 		!slices.ContainsFunc(sleepers, func(one sleeper) bool { return one.hasWoken() })
 }
 
-// hasWoken reports whether the thread runs, or has slept once more since it was watched. The
-// threads of a stopped process neither sleep nor run.
+// hasWoken reports whether the thread runs, or has gone to sleep again since the watch began. The
+// threads of a stopped process do neither.
 func (s *sleeper) hasWoken() bool {
 	g, err := s.watch.Observe()
 	if err != nil || g.State == task.Running {
@@ -62,11 +62,11 @@ func (s *shot) forgetOwners(d *profile.Deadlock) {
 	}
 }
 
-// maxHung bounds the threads of a process for which it is proven that none can wake another.
+// maxHung is the largest number of threads for which findHung proves that none can wake another.
 const maxHung = 500
 
-// findHung sets [profile.Wait].Hung if all threads of the process wait in futexes without a timeout:
-// at one moment all of them are asleep in such a call, so that nobody is left to wake one.
+// findHung sets [profile.Wait].Hung if there is a moment at which all threads of the process sleep in
+// futexes without a timeout, so that none is left to wake another.
 func (s *shot) findHung() {
 	if !s.whole() {
 		return
@@ -93,8 +93,8 @@ func (s *shot) findHung() {
 }
 
 // allAsleep proves that there is a moment at which the threads of the snapshot sleep in futexes without
-// a timeout, and the process has no others. A thread that joins another one, which joins has, is woken
-// by the kernel when that one ends, with a key that is not private.
+// a timeout, and the process has no others. joins has the thread whose end another waits for: the kernel
+// wakes the waiting one, with a key that is not private.
 func (s *shot) allAsleep(activity task.ActivityReader, joins map[task.ThreadID]task.ThreadID) bool {
 	sleepers := map[task.ThreadID]*sleeper{}
 	defer func() {
@@ -125,8 +125,8 @@ func (s *shot) allAsleep(activity task.ActivityReader, joins map[task.ThreadID]t
 	return true
 }
 
-// isEndless reports whether the thread sleeps in a futex without a timeout that threads of its process
-// alone can wake, or the end of the thread that it joins: the futex has that one's number.
+// isEndless reports whether the thread sleeps in a futex without a timeout that only threads of its
+// process can wake, or the end of the thread that it joins: the futex has the number of that one.
 func (s *sleeper) isEndless(arch task.Arch, joins task.ThreadID) bool {
 	g, err := s.watch.Observe()
 	if err != nil || g.State != task.Sleeping {

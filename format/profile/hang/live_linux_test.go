@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,19 +19,9 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/hangreport"
 	"stacksnap/task/live"
+	"stacksnap/task/live/livetest"
 	"stacksnap/task/needs"
 )
-
-// program builds testdata/loop.c.
-func program(t *testing.T) string {
-	t.Helper()
-	gcc := needs.Tool(t, "gcc")
-	path := filepath.Join(t.TempDir(), "loop")
-	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-o", path, "testdata/loop.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
 
 // turn is what the target says of one turn of its loop.
 type turn struct {
@@ -48,19 +37,13 @@ type target struct {
 
 func start(t *testing.T, turns ...string) target {
 	t.Helper()
-	cmd := exec.Command(program(t), turns...)
+	cmd := exec.Command(livetest.Build(t, "loop"), turns...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
+	livetest.Run(t, cmd)
 	return target{cmd, out}
 }
 

@@ -20,6 +20,7 @@ import (
 	"stacksnap/format/text"
 	"stacksnap/format/words"
 	"stacksnap/task/live"
+	"stacksnap/task/live/livetest"
 	"stacksnap/task/needs"
 	"stacksnap/task/recording"
 )
@@ -28,19 +29,8 @@ import (
 // the reports will do.
 func watchStuck(t *testing.T, o hang.Options, enough func([]*hangreport.Report) bool) (reports []*hangreport.Report) {
 	t.Helper()
-	gcc := needs.Tool(t, "gcc")
-	path := filepath.Join(t.TempDir(), "loop")
-	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-o", path, "testdata/loop.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	cmd := exec.Command(path, "mutex:600000")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
+	cmd := exec.Command(livetest.Build(t, "loop"), "mutex:600000")
+	livetest.Run(t, cmd)
 	process, err := live.Open(cmd.Process.Pid)
 	needs.Ptrace(t, err)
 	defer func() { _ = process.Close() }()

@@ -5,22 +5,22 @@ import (
 	"stacksnap/format/profile/owncode"
 )
 
-// Tasks are the tasks that a headline is about: all wait for the same, in one place.
+// Tasks are the tasks that a headline is about: all wait for the same, at one place.
 type Tasks struct {
 	*profile.Task               // one of them
 	Number        int           // how many
-	Of            int           // how many tasks there are, without the runtime's own
+	Of            int           // number of all tasks but the runtime's own
 	Main          bool          // it is the main goroutine
 	Own           *profile.Node // frame of own code in which they wait; nil: none
 }
 
-// leastParked is the least number of tasks waiting alike that are worth the first line, where the
-// main one waits for something else.
+// leastParked is the least number of tasks waiting at one place that are worth the first line if
+// the main one waits for something else.
 const leastParked = 10
 
-// parked returns the tasks that matter most, where the main thread runs none of the program's own
-// code: a main task that waits for a lock, then many tasks in one place, then any that wait for
-// locks, then the main task, and then the largest group.
+// parked returns a headline about waiting tasks, if the main thread runs none of the program's own
+// code. A lock that the main task waits for comes first, then many tasks at one place, then
+// tasks that wait for locks, then the main one, and then the largest number at one place.
 func parked(p *profile.Profile) Headline {
 	t := p.MainThread()
 	if p.Sampled() || len(p.Tasks) == 0 || t == nil || owncode.Innermost(t.Heaviest()) != nil && !inIdleLoop(t.Heaviest()) {
@@ -47,7 +47,7 @@ func parked(p *profile.Profile) Headline {
 	return Headline{}
 }
 
-// taskPlace is where tasks wait, and for what.
+// taskPlace is what tasks wait for, and where.
 type taskPlace struct {
 	wait, function string
 	line           int
@@ -94,7 +94,7 @@ func IsMainTask(t *profile.Task) bool {
 	return t.ID == 1 && t.Count == 1 && profile.IsGo(t.Runtime)
 }
 
-// IsReady reports whether a task of asyncio waits for nothing but to be run.
+// IsReady reports whether a task of asyncio could run, and waits only for its turn.
 func IsReady(t *profile.Task) bool {
 	return t.Wait == "ready" && profile.IsCPython(t.Runtime)
 }

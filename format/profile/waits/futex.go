@@ -46,8 +46,8 @@ func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 	}
 }
 
-// rust describes the object of a futex for which a thread waits in the standard library of Rust, whose
-// locks are words without their holder (library/std/src/sys/sync/*/futex.rs). It reports whether it is one.
+// rust describes the object of a futex, if a thread waits for it in Rust's standard library, and reports
+// whether it does. The locks of that library do not record their holder (library/std/src/sys/sync/*/futex.rs).
 func (f *Finder) rust(w *profile.Wait, c *call) bool {
 	if f.images == nil {
 		return false
@@ -75,7 +75,7 @@ type rustWait struct {
 
 const noHolder = "(Rust records no holder)"
 
-// rustFunctions are those that wait, with as many of their namespaces as distinguish them.
+// rustFunctions are functions that wait, with as many namespaces as distinguish them.
 var rustFunctions = map[string]rustWait{
 	"Mutex::lock_contended":          {profile.Mutex, noHolder},
 	"RwLock::read_contended":         {profile.ReadWrite, noHolder},

@@ -1,31 +1,25 @@
 package waits_test
 
 import (
-	"bufio"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/task/live"
-	"stacksnap/task/needs"
+	"stacksnap/task/live/livetest"
 )
 
-// TestHung: real programs all of whose threads wait, and whether it is proven that none can wake
+// TestHung runs programs whose threads all wait. It checks whether captures prove that none can wake
 // another.
 func TestHung(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "hung")
-	if out, err := exec.Command(needs.Tool(t, "gcc"), "-O1", "-g", "-pthread", "-w", "-o", path, "testdata/hung.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	path := livetest.Build(t, "hung")
 	for how, c := range map[string]struct{ threads, hung int }{
 		"alone": {1, 1}, "several": {3, 3}, "fault": {1, 1},
 		"timed": {2, 0}, "reads": {2, 0}, "shared": {2, 0}, "passes": {3, 0}, "handler": {1, 0},
 	} {
 		t.Run(how, func(t *testing.T) {
-			pid := startHung(t, path, how)
+			pid := livetest.Start(t, path, how)
 			until := time.Now().Add(time.Minute)
 			for seen := 0; seen < 5; {
 				if time.Now().After(until) {
@@ -44,26 +38,6 @@ func TestHung(t *testing.T) {
 			}
 		})
 	}
-}
-
-func startHung(t *testing.T, path, how string) int {
-	t.Helper()
-	cmd := exec.Command(path, how)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	return cmd.Process.Pid
 }
 
 func shot(t *testing.T, pid int, threads profile.ThreadFilter) *profile.Profile {
@@ -89,7 +63,7 @@ func allWait(p *profile.Profile) bool {
 	return true
 }
 
-// hungIn returns what all threads have of that, -1 if they differ.
+// hungIn returns the Hung of all threads, -1 if they differ.
 func hungIn(p *profile.Profile) (n int) {
 	for i, th := range p.Threads {
 		switch {

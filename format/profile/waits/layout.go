@@ -3,6 +3,7 @@ package waits
 import (
 	"encoding/binary"
 
+	"stacksnap/images/object"
 	"stacksnap/task"
 )
 
@@ -16,11 +17,6 @@ const (
 
 	targetOffsets = 5 // the first version with dqo_target_queue
 )
-
-// dataSymbols is a file that can look up a variable.
-type dataSymbols interface {
-	DataSymbol(name string) (vmaddr uint64, ok bool)
-}
 
 // knowsQueues reports whether the layout of the target's dispatch queues is the one known
 // here. If libdispatch publishes none, it is assumed to be.
@@ -55,7 +51,7 @@ func (f *Finder) queueOffsets() (task.Addr, bool) {
 		return 0, false
 	}
 	for _, im := range f.images.Images {
-		file, ok := im.File.(dataSymbols)
+		file, ok := im.File.(object.DataSymbolFinder)
 		if !ok || im.Name() != "libdispatch.dylib" {
 			continue
 		}

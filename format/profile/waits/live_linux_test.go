@@ -1,7 +1,6 @@
 package waits_test
 
 import (
-	"bufio"
 	"debug/elf"
 	"fmt"
 	"os"
@@ -19,34 +18,14 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/live/livetest"
 	"stacksnap/task/needs"
 )
 
-// startWaits runs the C program and waits until all its threads wait, which the
-// system tells.
+// startWaits starts testdata/waits.c, which prints a line when all its threads are about to wait.
 func startWaits(t *testing.T, args ...string) int {
 	t.Helper()
-	gcc := needs.Tool(t, "gcc")
-	path := filepath.Join(t.TempDir(), "waits")
-	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-o", path, "testdata/waits.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	cmd := exec.Command(path, args...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	return cmd.Process.Pid
+	return livetest.Start(t, livetest.Build(t, "waits"), args...)
 }
 
 // snapshot takes snapshots until every thread is seen to wait, and was back in its

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/owncode"
@@ -47,8 +48,8 @@ func outOfWrappers(stack []*profile.Node) *profile.Node {
 	return innermost
 }
 
-// wrappers do nothing but make a call, again where it was interrupted or did not do all: which of a
-// program's functions waits is what called them.
+// wrappers are functions that only make a call, and repeat it if it was interrupted or incomplete. What
+// waits is the function that called them.
 var wrappers = set(
 	"zread", "zreadc", "zreadintr", "zreadn", // bash
 	"safe_read", "safe_write", "full_read", "full_write", "safe_pread", "retrying_read", // gnulib
@@ -74,9 +75,9 @@ func Purpose(function string) string {
 	return ""
 }
 
-// LookUp returns the outermost function of a stack, given from the outermost frame in, that looks up
-// a name of a machine, nil if there is none, and the address of the DNS server from which the thread
-// waits for an answer, empty if it is not known to wait for one.
+// LookUp returns the outermost function of a stack that looks up a host name, nil if there is none,
+// and the address of the DNS server whose answer the thread waits for, empty if it is not known to wait
+// for one. The stack begins with the outermost frame.
 func LookUp(w *profile.Wait, stack []*profile.Node) (by *profile.Node, server string) {
 	if w.Lock != profile.NoLock {
 		return nil, ""
@@ -87,17 +88,19 @@ func LookUp(w *profile.Wait, stack []*profile.Node) (by *profile.Node, server st
 			break
 		}
 	}
-	if found := nameServer.FindStringSubmatch(w.Object); found != nil {
+	if found := nameServer().FindStringSubmatch(w.Object); found != nil {
 		server = strings.Trim(found[1], "[]")
 	}
 	return by, server
 }
 
-// nameServer matches the description of the only descriptor of a call, if that is of a socket which is
-// connected to the port of name servers.
-var nameServer = regexp.MustCompile(`^fd \d+ (?:udp|tcp) socket \S+ to (\S+):53$`)
+// nameServer matches the object of a call on one descriptor, a socket that is connected to the port of
+// name servers.
+var nameServer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^fd \d+ (?:udp|tcp) socket \S+ to (\S+):53$`)
+})
 
-// purposes are those of some of the [knownWaiters] whose own calls do not tell.
+// purposes are what some of the [knownWaiters] wait for. Their system calls do not show it.
 var purposes = map[string]string{
 	// PostgreSQL
 	"XactLockTableWait": "for another transaction to end", "MultiXactIdWait": "for other transactions to end",

@@ -1,4 +1,4 @@
-// Package sockdiag asks the kernel by netlink what the sockets of a network namespace do: to what
-// they are connected, when data was last sent and received, and what was not read. It finds the
-// connections on which nothing moves. Sockets are only listed, and never used.
+// Package sockdiag lists the sockets of a network namespace by netlink: what they are connected to,
+// when data was last sent and received, and how much was not read. It finds the connections on which
+// nothing moves. Sockets are only listed, never used.
 package sockdiag

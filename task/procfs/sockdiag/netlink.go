@@ -17,12 +17,12 @@ const sockDiagByFamily = 20
 const (
 	headerSize = 16 // struct nlmsghdr
 	bufferSize = 64 << 10
-	maxAnswer  = 64 << 20 // bytes in all, which are more sockets than can be read in time
+	maxAnswer  = 64 << 20 // bytes in all: more sockets than can be read in time
 )
 
 var (
 	errLate = errors.New("the kernel's tables of sockets are too long to be read in time")
-	// ErrKind means that the kernel was built without, or lacks the module that would list them.
+	// ErrKind means that the kernel lacks the code that lists sockets of a kind, built in or as a module.
 	ErrKind = errors.New("the kernel does not list sockets of this kind")
 )
 
@@ -43,23 +43,14 @@ func (c Conn) Close() { _ = unix.Close(c.fd) }
 
 // dump sends a request for all sockets of a kind, and passes the body of each answer to each.
 func (c Conn) dump(request []byte, until time.Time, each func(body []byte)) error {
-	if err := unix.Sendto(c.fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
-		return fmt.Errorf("netlink request: %w", err)
+	if err := c.send(request); err != nil {
+		return err
 	}
 	b := make([]byte, bufferSize)
 	for read := 0; read < maxAnswer; {
-		left := time.Until(until)
-		if left <= 0 {
-			return errLate
-		}
-		limit := unix.NsecToTimeval(max(left, time.Millisecond).Nanoseconds())
-		_ = unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit)
-		n, _, err := unix.Recvfrom(c.fd, b, 0)
-		if err == unix.EINTR {
-			continue
-		}
+		n, err := c.receive(b, until)
 		if err != nil {
-			return fmt.Errorf("netlink answer: %w", err)
+			return err
 		}
 		read += n
 		if done, err := answers(b[:n], each); done || err != nil {
@@ -67,6 +58,32 @@ func (c Conn) dump(request []byte, until time.Time, each func(body []byte)) erro
 		}
 	}
 	return errLate
+}
+
+func (c Conn) send(request []byte) error {
+	if err := unix.Sendto(c.fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return fmt.Errorf("netlink request: %w", err)
+	}
+	return nil
+}
+
+// receive reads the next messages of an answer into b.
+func (c Conn) receive(b []byte, until time.Time) (n int, err error) {
+	for {
+		left := time.Until(until)
+		if left <= 0 {
+			return 0, errLate
+		}
+		limit := unix.NsecToTimeval(max(left, time.Millisecond).Nanoseconds())
+		_ = unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit)
+		n, _, err := unix.Recvfrom(c.fd, b, 0)
+		switch {
+		case err == nil:
+			return n, nil
+		case err != unix.EINTR:
+			return 0, fmt.Errorf("netlink answer: %w", err)
+		}
+	}
 }
 
 // answers passes the bodies of the messages in b to each. It reports whether the last message of
@@ -105,12 +122,13 @@ func attributes(b []byte, each func(kind uint16, value []byte)) {
 	}
 }
 
-// dumpRequest returns a header for a request of size bytes in all, and room for them.
-func dumpRequest(size int) []byte {
+// newRequest returns a request with a header and room for size bytes. [unix.NLM_F_DUMP] asks for all
+// sockets.
+func newRequest(flags uint16, size int) []byte {
 	b := make([]byte, headerSize+size)
 	e := binary.NativeEndian
 	e.PutUint32(b[0:], uint32(len(b)))
 	e.PutUint16(b[4:], sockDiagByFamily)
-	e.PutUint16(b[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
+	e.PutUint16(b[6:], unix.NLM_F_REQUEST|flags)
 	return b
 }

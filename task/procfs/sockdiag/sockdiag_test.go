@@ -75,8 +75,8 @@ func TestStalledTCP(t *testing.T) {
 	}
 }
 
-// TestAcceptedIsNotNamed: of a server, only what it has not read is named; that a client says
-// nothing is as it should be.
+// TestAcceptedIsNotNamed: connections of a server count only if it has not read what came. Silent
+// clients are normal.
 func TestAcceptedIsNotNamed(t *testing.T) {
 	all := recordedTCP(t)
 	servers := map[uint32]bool{}
@@ -91,7 +91,7 @@ func TestAcceptedIsNotNamed(t *testing.T) {
 	}
 }
 
-// TestConnecting: a request to connect is unanswered from the first time on that it was sent again.
+// TestConnecting: a request to connect counts as unanswered once it has been sent again.
 func TestConnecting(t *testing.T) {
 	s := recordedTCP(t)[0]
 	s.State, s.Inode = synSent, 7
@@ -126,7 +126,7 @@ func TestStalledUnix(t *testing.T) {
 	}
 }
 
-// TestDatagrams: what others have sent is in the same queue.
+// TestDatagrams: datagrams of others are in the same queue.
 func TestDatagrams(t *testing.T) {
 	for kind, want := range map[uint8]int{unix.SOCK_STREAM: 1, unix.SOCK_SEQPACKET: 1, unix.SOCK_DGRAM: 0} {
 		all := []Unix{{Type: kind, State: established, Inode: 1, Peer: 2}, {Type: kind, State: established, Inode: 2, Name: "/dev/log", Unread: 9}}
@@ -144,7 +144,7 @@ func TestSocketName(t *testing.T) {
 	}
 }
 
-// TestCutAnswers: an answer that ends anywhere gives what is whole of it.
+// TestCutAnswers: an answer may end anywhere.
 func TestCutAnswers(t *testing.T) {
 	for _, file := range []string{"tcp.netlink", "unix.netlink"} {
 		answersIn(t, file, func(b []byte) {

@@ -16,8 +16,8 @@ type TCP struct {
 	Local, Remote netip.AddrPort
 	Inode         uint32 // 0: nobody has accepted the connection yet
 	Unread        uint32 // bytes that were received and not read; of a listening socket, connections
-	Sent, Got     bool   // whether data was ever sent, or received
-	Retries       uint8  // how often the last packet was sent again
+	Sent, Got     bool   // data was ever sent, received
+	Retries       uint8  // number of times that the last packet was sent again
 	// LastSent and LastGot are the times since data was last sent, or sent again, and received.
 	LastSent, LastGot time.Duration
 }
@@ -69,7 +69,7 @@ func (c Conn) TCP(until time.Time) (all []TCP, err error) {
 }
 
 func tcpRequest(family uint8) []byte {
-	b := dumpRequest(inetRequestSize)
+	b := newRequest(unix.NLM_F_DUMP, inetRequestSize)
 	b[headerSize] = family
 	b[headerSize+1] = unix.IPPROTO_TCP
 	b[headerSize+2] = 1 << (inetInfo - 1)

@@ -21,8 +21,8 @@ type Unix struct {
 	Waiting []uint32 // of a listening socket: inodes of those that wait to be accepted
 }
 
-// isConnected reports whether what can be read from the socket came from its peer: one of datagrams
-// takes them from anybody.
+// isConnected reports whether everything that can be read from the socket came from its peer. A datagram
+// socket takes datagrams from anybody.
 func (s *Unix) isConnected() bool {
 	return s.State == established && (s.Type == unix.SOCK_STREAM || s.Type == unix.SOCK_SEQPACKET)
 }
@@ -39,7 +39,8 @@ const (
 
 // Unix lists the Unix sockets that listen or are connected.
 func (c Conn) Unix(until time.Time) (all []Unix, err error) {
-	err = c.dump(unixRequest(), until, func(b []byte) {
+	request := unixRequest(unix.NLM_F_DUMP, 1<<established|1<<listening, showName|showPeer|showWaiting|showQueues)
+	err = c.dump(request, until, func(b []byte) {
 		if s, ok := parseUnix(b); ok {
 			all = append(all, s)
 		}
@@ -50,13 +51,55 @@ func (c Conn) Unix(until time.Time) (all []Unix, err error) {
 	return all, nil
 }
 
-func unixRequest() []byte {
-	b := dumpRequest(unixRequestSize)
+func unixRequest(flags uint16, states, show uint32) []byte {
+	b := newRequest(flags, unixRequestSize)
 	e := binary.NativeEndian
 	b[headerSize] = unix.AF_UNIX
-	e.PutUint32(b[headerSize+4:], 1<<established|1<<listening)
-	e.PutUint32(b[headerSize+12:], showName|showPeer|showWaiting|showQueues)
+	e.PutUint32(b[headerSize+4:], states)
+	e.PutUint32(b[headerSize+12:], show)
 	return b
+}
+
+// peerTimeout bounds the wait for the answer about one socket, which the kernel gives at once.
+const peerTimeout = 100 * time.Millisecond
+
+// UnixPeer returns the inode of the socket to which a Unix socket of the caller's network namespace
+// is connected; false if it is not connected.
+func UnixPeer(inode uint32) (peer uint32, ok bool) {
+	c, err := Open()
+	if err != nil {
+		return 0, false
+	}
+	defer c.Close()
+	if c.send(peerRequest(inode)) != nil {
+		return 0, false
+	}
+	b := make([]byte, 4096)
+	n, err := c.receive(b, time.Now().Add(peerTimeout))
+	if err != nil {
+		return 0, false
+	}
+	return peerOf(b[:n], inode)
+}
+
+// peerRequest asks for the one socket of an inode, in whatever state.
+func peerRequest(inode uint32) []byte {
+	const anyState, noCookie = ^uint32(0), ^uint64(0) // INET_DIAG_NOCOOKIE
+	b := unixRequest(0, anyState, showPeer)
+	e := binary.NativeEndian
+	e.PutUint32(b[headerSize+8:], inode)
+	e.PutUint64(b[headerSize+16:], noCookie)
+	return b
+}
+
+// peerOf finds the peer of a socket in the kernel's answer.
+func peerOf(b []byte, inode uint32) (peer uint32, ok bool) {
+	_, err := answers(b, func(body []byte) {
+		if s, isUnix := parseUnix(body); isUnix && s.Inode == inode {
+			peer = s.Peer
+		}
+	})
+	return peer, err == nil && peer != 0
 }
 
 func parseUnix(b []byte) (s Unix, ok bool) {

@@ -3,7 +3,6 @@
 package sockets
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -47,48 +46,6 @@ func FuzzSockets(f *testing.F) {
 		}
 		TCPPeers(b, b)
 	})
-}
-
-// answerOf is what the kernel says of a socket, with attributes.
-func answerOf(inode uint32, attributes ...[]byte) []byte {
-	b := make([]byte, answerSize)
-	e := binary.NativeEndian
-	e.PutUint16(b[4:], sockDiagByFamily)
-	e.PutUint32(b[20:], inode)
-	for _, a := range attributes {
-		b = append(b, a...)
-	}
-	e.PutUint32(b, uint32(len(b)))
-	return b
-}
-
-func attribute(typ uint16, value ...byte) []byte {
-	b := binary.NativeEndian.AppendUint16(nil, uint16(4+len(value)))
-	b = append(binary.NativeEndian.AppendUint16(b, typ), value...)
-	for len(b)%4 != 0 {
-		b = append(b, 0)
-	}
-	return b
-}
-
-func TestParsePeer(t *testing.T) {
-	peer := attribute(attributePeer, 7, 0, 0, 0)
-	whole := answerOf(5, attribute(6, 1), peer)
-	if got, ok := parsePeer(whole, 5); !ok || got != 7 {
-		t.Errorf("%d, %t", got, ok)
-	}
-	for name, b := range map[string][]byte{
-		"none": answerOf(5), "another socket": answerOf(6, peer), "no peer": answerOf(5, attribute(attributePeer, 0, 0, 0, 0)),
-		"short attribute": answerOf(5, []byte{1, 0, 2, 0}), "long attribute": answerOf(5, []byte{200, 0, 2, 0, 7, 0, 0, 0}),
-		"an error": append(binary.NativeEndian.AppendUint32(nil, 36), make([]byte, 32)...),
-	} {
-		if got, ok := parsePeer(b, 5); ok {
-			t.Errorf("%s: %d", name, got)
-		}
-	}
-	for n := range whole {
-		parsePeer(whole[:n], 5) // panics at nothing
-	}
 }
 
 // tableOf is as /proc/net/tcp is, of the addresses, states and inodes given.

@@ -21,17 +21,17 @@ const (
 	maxTries      = 3         // to read a goroutine that changes meanwhile
 )
 
-// Options are what goroutines are collected with.
+// Options has what is needed to walk stacks, and to leave goroutines out.
 type Options struct {
 	Unwinder *unwind.Unwinder
 	Images   *images.Map
 	Code     task.Memory // see [unwind.Unwinder.Walk]
-	// OnThread reports whether a thread's stack has a frame between two addresses: the
-	// goroutine of that stack is the thread's. May be nil.
-	OnThread func(low, high task.Addr, id uint64) bool
+	// OnThread reports whether a thread has a frame between two addresses, the bounds of a
+	// goroutine's stack: that thread runs the goroutine. It may be nil.
+	OnThread func(low, high task.Addr) bool
 }
 
-// Group is the goroutines that are alike: with the same stack, wait and creator.
+// Group is a number of goroutines with the same stack, wait and creator.
 type Group struct {
 	Goroutine // the first of them
 	Frames    []unwind.Frame
@@ -42,9 +42,9 @@ type Group struct {
 // Collection is the goroutines of a process that no thread runs.
 type Collection struct {
 	Groups  []Group // the largest first
-	Running int     // that a thread ran as they were read, and none at the capture
-	Torn    int     // that changed each time that they were read
-	LeftOut int     // beyond the bounds
+	Running int     // number of those that a thread ran when they were read, but not at the capture
+	Torn    int     // number of those that changed each time they were read
+	LeftOut int     // number of those beyond the bounds
 }
 
 // reader reads one goroutine after another.
@@ -85,10 +85,10 @@ func (r *Runtime) Collect(o Options) (*Collection, error) {
 	return &c.made, nil
 }
 
-var errNoList = errors.New("there is no list of them")
+var errNoList = errors.New("there is no list of goroutines")
 
-// addresses reads the list of goroutines, and returns how many more there are. The runtime
-// changes the list before its length.
+// addresses reads the list of goroutines, and returns how many more there are. The length is
+// read first, for the runtime grows the list before it sets the length.
 func (r *Runtime) addresses() (list []task.Addr, more int, err error) {
 	length, err := task.ReadPointer(r.memory, r.length, 8)
 	if err != nil {
@@ -119,10 +119,10 @@ func (c *reader) add(at task.Addr) {
 		s, ok := c.readState(c.words, at)
 		switch {
 		case !ok:
-			continue // its stack may be being moved
+			continue // the runtime may be moving its stack
 		case s.status.isNone():
 			return
-		case c.OnThread != nil && c.OnThread(s.low, s.high, s.id):
+		case c.OnThread != nil && c.OnThread(s.low, s.high):
 			return
 		case s.status.isThread():
 			c.made.Running++
@@ -151,7 +151,7 @@ func (c *reader) readState(w words, at task.Addr) (state, bool) {
 	return c.layout.decode(w, at)
 }
 
-// copyStack copies the innermost part of a stack. It is good until the next call.
+// copyStack copies the innermost part of a stack. The copy is valid until the next call.
 func (c *reader) copyStack(s *state) ([]byte, error) {
 	b := c.buffer[:min(uint64(s.high)-s.sp, maxCopy)]
 	c.copied += len(b)
@@ -162,7 +162,7 @@ func (c *reader) copyStack(s *state) ([]byte, error) {
 func (c *reader) count(s *state, copied []byte, since time.Duration) {
 	wait := c.wait(s.status, s.reason)
 	if s.id == mainID {
-		s.creator = 0 // the runtime's own start
+		s.creator = 0 // the runtime's start-up code
 	}
 	key := alike{c.stackOf(s, copied), wait, s.creator, c.isSystem(s.start, wait)}
 	if key.stack == nil {

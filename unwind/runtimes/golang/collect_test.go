@@ -40,7 +40,7 @@ func (m *memory) set32(a task.Addr, v uint32) {
 	binary.LittleEndian.PutUint32(m.bytes[a-base:], v)
 }
 
-// file has one function of the runtime and one of the program.
+// file has one function of the runtime, and one of the program.
 type file struct{ object.File }
 
 const helper, worker = 0x500000, 0x500100
@@ -95,7 +95,7 @@ func parked(n int) (*Runtime, *memory) {
 	return r, m
 }
 
-func collect(t testing.TB, r *Runtime, onThread func(low, high task.Addr, id uint64) bool) *Collection {
+func collect(t testing.TB, r *Runtime, onThread func(low, high task.Addr) bool) *Collection {
 	t.Helper()
 	c, err := r.Collect(Options{Unwinder: unwind.New(unwind.Options{}), Images: images.NewMap(nil), OnThread: onThread})
 	if err != nil {
@@ -166,7 +166,7 @@ func TestCollect(t *testing.T) {
 // TestOnThread leaves out a goroutine whose stack a thread is on.
 func TestOnThread(t *testing.T) {
 	r, _ := parked(3)
-	got := summary(collect(t, r, func(low, high task.Addr, _ uint64) bool { return low == stackPlace(0) }))
+	got := summary(collect(t, r, func(low, _ task.Addr) bool { return low == stackPlace(0) }))
 	if want := `2×11 "chan receive"; running 0, torn 0, left out 0`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -194,7 +194,7 @@ func TestTorn(t *testing.T) {
 }
 
 // TestLayouts: rows are in the order of versions, a version between two rows has the layout of
-// both, and of a newer one that of the newest is taken.
+// the lower one, and a newer version that of the newest.
 func TestLayouts(t *testing.T) {
 	if !slices.IsSortedFunc(layouts, func(a, b layout) int { return a.minor - b.minor }) {
 		t.Error("not sorted")
@@ -222,8 +222,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestAttachNone: an image that is no Go program has no runtime, one without symbols says so, and of
-// a file that cannot find variables nothing is said.
+// TestAttachNone: there is no runtime in an image that is not a Go program or whose variables are
+// not searched; for one without symbols the error says so.
 func TestAttachNone(t *testing.T) {
 	if _, err := Attach(&images.Image{}, &memory{}); !errors.Is(err, ErrNone) {
 		t.Error(err)
@@ -237,7 +237,7 @@ func TestAttachNone(t *testing.T) {
 	}
 }
 
-// unsearched is a Go program of which variables are not found by name.
+// unsearched is a Go program whose variables cannot be found by name.
 type unsearched struct{ file }
 
 func (unsearched) Section(object.Kind) (object.Section, error) { return object.Section{}, nil }

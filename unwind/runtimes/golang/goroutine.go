@@ -16,7 +16,7 @@ type Goroutine struct {
 	Creator task.Addr     // return address of the go statement; 0: not known
 }
 
-// state is what is read of a goroutine before and after its stack. It is comparable.
+// state is what is read of a goroutine both before and after its stack. It is comparable.
 type state struct {
 	low, high      task.Addr // bounds of its stack
 	sp, pc, lr, bp uint64
@@ -29,7 +29,8 @@ type state struct {
 // maxStack is the largest stack that Go's runtime allows, in bytes (runtime.maxstackceiling).
 const maxStack = 2 << 30
 
-// decode reads the fields of the goroutine at an address; false if it is none.
+// decode reads the fields of the goroutine at an address. It returns false if they are not
+// those of a goroutine.
 func (l *layout) decode(w words, at task.Addr) (state, bool) {
 	s := state{
 		low: w.addr(stackLow), high: w.addr(stackHigh),
@@ -44,7 +45,7 @@ func (l *layout) decode(w words, at task.Addr) (state, bool) {
 	return s, isStack && w.addr(l.self) == at && task.Addr(s.sp) >= s.low && task.Addr(s.sp) <= s.high && stateNames[s.status] != ""
 }
 
-// registers returns the registers with which the goroutine goes on.
+// registers returns the registers with which the goroutine will continue.
 func (s *state) registers(a task.Arch) task.Registers {
 	regs := task.Registers{Arch: a}
 	regs.Set(a.PC(), s.pc)
@@ -56,17 +57,17 @@ func (s *state) registers(a task.Arch) task.Registers {
 	return regs
 }
 
-// helpers are functions of the runtime that begin goroutines of the runtime's own, except
-// while they call functions of the program. They wait in nothing else then.
+// helpers are entry functions of the runtime's goroutines that call functions of the program.
+// Such a goroutine counts as the runtime's own only while it waits for work, with this reason.
 var helpers = map[string]string{
 	"runtime.runfinq": "finalizer wait", "runtime.runFinalizers": "finalizer wait", "runtime.runCleanups": "cleanup wait",
 }
 
-// users are functions of the runtime that begin goroutines of the program
+// users are functions of the runtime that are entry functions of the program's goroutines
 // (runtime.isSystemGoroutine).
 var users = map[string]bool{"runtime.main": true, "runtime.corostart": true, "runtime.handleAsyncEvent": true}
 
-// isSystem reports whether a goroutine that began with a function is the runtime's own.
+// isSystem reports whether a goroutine with an entry function is the runtime's own.
 func (r *Runtime) isSystem(start task.Addr, wait string) bool {
 	sym, ok := r.image.File.Symbol(r.image.VMAddr(start))
 	name := strings.TrimSuffix(sym.Name, ".abi0")

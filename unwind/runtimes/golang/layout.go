@@ -4,22 +4,20 @@ import (
 	"encoding/binary"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"stacksnap/task"
 )
 
-// layout says where the fields of runtime.g are, in bytes from its start; 0: it has no
-// such field. Pointers have 8 bytes.
+// layout has the offsets of the fields of runtime.g, in bytes. Pointers have 8 bytes.
 type layout struct {
 	minor int // version of Go, 1.minor
-	size  int // of runtime.g
 
-	m                    int // the thread that runs it
 	sp, pc, lr, bp, self int // its registers when it does not run, and itself (sched)
-	status, reason       int // its state, and what it waits in
-	id, parent           int // its number, and that of the goroutine that created it
-	since                int // when it began to wait; set by a garbage collection
-	creator, start       int // the go statement, and the function that it began with
+	status, reason       int // its state, and the number of its wait reason
+	id                   int // its number
+	since                int // when it began to wait; only a garbage collection sets it
+	creator, start       int // return address of the go statement, and the entry function
 }
 
 // stackLow and stackHigh are the bounds of a goroutine's stack, in every version.
@@ -28,17 +26,17 @@ const (
 	stackHigh = 8
 )
 
-// used returns how many bytes of a goroutine have all fields.
+// used returns the number of bytes from the start of a goroutine that have all these fields.
 func (l *layout) used() int { return l.start + 8 }
 
-// release finds the version in what a program says of it: "go1.26.1",
+// release finds the minor version in a program's runtime.buildVersion: "go1.26.1",
 // "devel go1.27-a2b3c4d X:nocoverageredesign".
-var release = regexp.MustCompile(`go1\.(\d+)`)
+var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`go1\.(\d+)`) })
 
-// layoutOf returns the layout of a version, that of the newest known one for a newer, and
-// reports whether it is known. It returns nil for versions that are too old.
+// layoutOf returns the layout of a version, and whether that version is known: for a newer
+// one it returns the newest layout. It returns nil for versions that are too old.
 func layoutOf(version string) (l *layout, known bool) {
-	found := release.FindStringSubmatch(version)
+	found := release().FindStringSubmatch(version)
 	if found == nil {
 		return nil, false
 	}

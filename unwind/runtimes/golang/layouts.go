@@ -4,13 +4,13 @@ package golang
 
 // layouts are by version, the oldest first: each is that of its minor version.
 var layouts = []layout{
-	{minor: 18, size: 392, m: 48, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, creator: 296, start: 312},
-	{minor: 20, size: 392, m: 48, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, creator: 296, start: 312},
-	{minor: 21, size: 408, m: 48, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, parent: 272, creator: 280, start: 296},
-	{minor: 22, size: 424, m: 48, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, parent: 272, creator: 280, start: 296},
-	{minor: 23, size: 432, m: 48, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 152, id: 160, since: 176, reason: 184, parent: 280, creator: 288, start: 304},
-	{minor: 24, size: 440, m: 48, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 152, id: 160, since: 176, reason: 184, parent: 280, creator: 288, start: 304},
-	{minor: 25, size: 440, m: 48, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, status: 144, id: 152, since: 168, reason: 176, parent: 272, creator: 280, start: 296},
-	{minor: 26, size: 456, m: 48, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, status: 144, id: 152, since: 168, reason: 176, parent: 280, creator: 288, start: 304},
-	{minor: 27, size: 456, m: 48, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, status: 144, id: 152, since: 168, reason: 176, parent: 280, creator: 288, start: 304},
+	{minor: 18, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, creator: 296, start: 312},
+	{minor: 20, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, creator: 296, start: 312},
+	{minor: 21, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, creator: 280, start: 296},
+	{minor: 22, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, creator: 280, start: 296},
+	{minor: 23, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 152, id: 160, since: 176, reason: 184, creator: 288, start: 304},
+	{minor: 24, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 152, id: 160, since: 176, reason: 184, creator: 288, start: 304},
+	{minor: 25, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, status: 144, id: 152, since: 168, reason: 176, creator: 280, start: 296},
+	{minor: 26, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, status: 144, id: 152, since: 168, reason: 176, creator: 288, start: 304},
+	{minor: 27, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, status: 144, id: 152, since: 168, reason: 176, creator: 288, start: 304},
 }

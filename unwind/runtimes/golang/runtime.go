@@ -14,21 +14,21 @@ import (
 // Runtime is Go's runtime in an image of a process.
 type Runtime struct {
 	Version string // "go1.26.1"
-	Known   bool   // the layout is that of the version, else that of an older one
+	Known   bool   // the layout is that of the version; if false, that of an older one
 
 	image   *images.Image
 	memory  task.Memory
 	arch    task.Arch
 	layout  *layout
-	length  task.Addr // of the number of goroutines
-	list    task.Addr // of the pointer to pointers to them
-	reasons []string  // what goroutines wait in, by number
+	length  task.Addr // of runtime.allglen, the number of goroutines
+	list    task.Addr // of runtime.allgptr, the pointer to their list
+	reasons []string  // wait reasons by number
 }
 
 // ErrNone is returned for an image without Go's runtime.
-var ErrNone = errors.New("no Go program")
+var ErrNone = errors.New("not a Go program")
 
-// The bounds of what is read to attach.
+// The bounds of what Attach reads.
 const (
 	maxVersion = 256
 	maxReasons = 256
@@ -52,7 +52,7 @@ func Attach(im *images.Image, m task.Memory) (*Runtime, error) {
 	}
 	found := object.SymbolsOf(im.File, symbols...)
 	if found == nil {
-		return nil, ErrNone // Mach-O: its table of symbols is not searched for variables
+		return nil, ErrNone // Mach-O: variables are not looked up in its symbol table
 	}
 	for i, s := range found {
 		if s.Name == "" {
@@ -75,7 +75,7 @@ func (r *Runtime) identify(at task.Addr) error {
 	}
 	r.Version, _, _ = strings.Cut(version, " ")
 	if r.layout, r.Known = layoutOf(version); r.layout == nil {
-		return fmt.Errorf("goroutines of %q are not read: Go 1.%d is the oldest that they are read of", version, layouts[0].minor)
+		return fmt.Errorf("goroutines of %q are not read: Go 1.%d is the oldest version supported", version, layouts[0].minor)
 	}
 	return nil
 }
@@ -98,8 +98,7 @@ func (r *Runtime) readString(at task.Addr, limit int) (string, error) {
 	return string(text), err
 }
 
-// readReasons reads the runtime's own table of what goroutines wait in, as far as it is
-// readable.
+// readReasons reads the runtime's table of wait reasons, as far as it is readable.
 func (r *Runtime) readReasons(at task.Addr, size uint64) (reasons []string) {
 	for i := range min(size/16, maxReasons) {
 		text, err := r.readString(at+task.Addr(16*i), maxReason)

@@ -8,10 +8,10 @@ import (
 	"stacksnap/unwind"
 )
 
-// The bounds of the stacks that differ.
+// The bounds of the stacks that are kept.
 const (
-	maxFrames = 1 << 20 // of all of them
-	maxAlike  = 64      // that are compared with a new one
+	maxFrames = 1 << 20 // frames of all stacks
+	maxAlike  = 64      // stacks of one outline, which are compared with a new one
 )
 
 // stacks are the different stacks of goroutines. Each is walked once.
@@ -21,7 +21,7 @@ type stacks struct {
 	buffer []unwind.Frame
 }
 
-// outline is what is compared first of two stacks.
+// outline is what is compared first: stacks with different outlines differ.
 type outline struct {
 	pc   uint64
 	size int // of the copy
@@ -37,8 +37,8 @@ type stack struct {
 
 func newStacks() stacks { return stacks{known: map[outline][]*stack{}} }
 
-// stackOf returns the stack of a goroutine, of which the innermost part was copied. It is
-// nil if there are too many already.
+// stackOf returns the stack of a goroutine, by the copy of its innermost part. It returns nil
+// if too many frames are kept already.
 func (c *reader) stackOf(s *state, copied []byte) *stack {
 	at := outline{s.pc, len(copied), task.Addr(s.sp)+task.Addr(len(copied)) < s.high}
 	for _, known := range c.known[at] {
@@ -58,8 +58,8 @@ func (c *reader) stackOf(s *state, copied []byte) *stack {
 }
 
 // isOf reports whether a copied stack of the same size has the same return addresses in
-// the same places. Then its walk would be the same: where a caller's frame is, follows from
-// the address that a function returns to.
+// the same places. Its walk would then be the same, since the return address determines where
+// the caller's frame is.
 func (k *stack) isOf(copied []byte) bool {
 	if len(k.frames) == 0 || len(copied) < 8 {
 		return false
@@ -75,8 +75,8 @@ func (k *stack) isOf(copied []byte) bool {
 	return true
 }
 
-// walk walks a copied stack. Its innermost frame is in a call, too, unless the goroutine
-// has not begun.
+// walk walks a copied stack. The PC of the innermost frame is a return address, too, unless the
+// goroutine has not started.
 func (c *reader) walk(s *state, copied []byte) *stack {
 	t := task.Thread{
 		Registers: s.registers(c.arch),

@@ -27,10 +27,10 @@ var stateNames = map[status]string{
 // isThread reports whether a thread has the goroutine's stack.
 func (s status) isThread() bool { return s == isRunning || s == isInSyscall }
 
-// isNone reports whether there is no goroutine, but a place for one.
+// isNone reports whether the runtime.g is unused.
 func (s status) isNone() bool { return s == isIdle || s == isDead || s == isExtra }
 
-// wait returns what a goroutine waits in, as Go's own tracebacks have it.
+// wait returns what a goroutine waits in, in the words of Go's own tracebacks.
 func (r *Runtime) wait(s status, reason uint8) string {
 	if (s == isWaiting || s == isLeaked) && reason != 0 {
 		if int(reason) >= len(r.reasons) {

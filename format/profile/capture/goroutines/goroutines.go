@@ -14,18 +14,18 @@ import (
 	"stacksnap/unwind/runtimes/golang"
 )
 
-// Snapshot is a snapshot of all threads that was walked, and what it was walked with.
+// Snapshot is a snapshot of all threads with their stacks, and what they were walked with.
 type Snapshot struct {
 	Process  task.Process
-	Memory   task.Memory // the process's, and what a core lacks of it from files
+	Memory   task.Memory // of the process; what a core lacks of it is read from files
 	Images   *images.Map
 	Unwinder *unwind.Unwinder
 	Threads  []task.Thread
 	Stacks   []profile.Stack
 }
 
-// Add adds the goroutines of each Go program in the process. The target runs on meanwhile.
-// Notes say what could not be read, and why.
+// Add adds the goroutines of each Go program in the process, which may run meanwhile. Notes
+// say what could not be read, and why.
 func Add(b *profile.Builder, s *Snapshot) (notes []string) {
 	for _, im := range s.Images.Images {
 		r, err := golang.Attach(im, s.Memory)
@@ -51,8 +51,8 @@ func Add(b *profile.Builder, s *Snapshot) (notes []string) {
 	return notes
 }
 
-// clockOf returns the time by which a live process measures how long goroutines wait; 0 for
-// others.
+// clockOf returns the time by the clock with which Go measures how long goroutines wait; 0 if the
+// process is not a live one of Linux.
 func clockOf(p task.Process) time.Duration {
 	info := p.Info()
 	if !info.Live || info.OS != task.Linux {
@@ -69,8 +69,8 @@ func addGroup(b *profile.Builder, r *golang.Runtime, g *golang.Group, m *images.
 	b.AddTask(t, &profile.Stack{Frames: g.Frames, Stop: g.Stop}, g.Creator, m)
 }
 
-// onThread returns what reports whether a frame of a thread is between two addresses.
-func (s *Snapshot) onThread() func(low, high task.Addr, id uint64) bool {
+// onThread returns a function that reports whether a thread has a frame between two addresses.
+func (s *Snapshot) onThread() func(low, high task.Addr) bool {
 	var frames []task.Addr
 	for i := range s.Threads {
 		frames = append(frames, s.Threads[i].Registers.SP())
@@ -81,13 +81,13 @@ func (s *Snapshot) onThread() func(low, high task.Addr, id uint64) bool {
 		}
 	}
 	slices.Sort(frames)
-	return func(low, high task.Addr, _ uint64) bool {
+	return func(low, high task.Addr) bool {
 		i, _ := slices.BinarySearch(frames, low)
 		return i < len(frames) && frames[i] < high
 	}
 }
 
-// notesOn returns what is missing of the goroutines.
+// notesOn returns notes on the goroutines that are missing.
 func notesOn(r *golang.Runtime, all *golang.Collection) (notes []string) {
 	add := func(n int, what string) {
 		if n > 0 {
@@ -95,10 +95,10 @@ func notesOn(r *golang.Runtime, all *golang.Collection) (notes []string) {
 		}
 	}
 	if !r.Known {
-		notes = append(notes, r.Name()+" is newer than stacksnap: goroutines were read as those of the newest version that it knows")
+		notes = append(notes, r.Name()+" is newer than stacksnap: goroutines were read as those of the newest version known")
 	}
-	add(all.Running, "for a thread ran them a moment after the snapshot")
-	add(all.Torn, "for they changed each time that they were read, or are not readable")
-	add(all.LeftOut, "for there are too many")
+	add(all.Running, "because a thread ran them a moment after the snapshot")
+	add(all.Torn, "because they changed each time they were read, or are not readable")
+	add(all.LeftOut, "because there are too many")
 	return notes
 }

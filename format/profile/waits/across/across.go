@@ -129,8 +129,8 @@ func (r *resolver) find(m *Member, peers task.PeerFinder, q *waits.PeerQuery) (p
 	return peer
 }
 
-// owner returns the only process that owns the other end; none if there is none or several. It may be
-// the process that waits, or another one beside that.
+// owner returns the only process that owns the other end; none if nobody or several do. It may be
+// the waiting process itself. If that and one other own it, owner returns the other.
 func (r *resolver) owner(m *Member, peers task.PeerFinder, q *waits.PeerQuery) (peer profile.Peer) {
 	end, ok := r.endpoints[q.Wait]
 	h := r.owners[end]

@@ -105,7 +105,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestStalledSummary: the most telling state, the longest in it, and what is alike are counted.
+// TestStalledSummary: connections like the longest of the most telling state are counted.
 func TestStalledSummary(t *testing.T) {
 	to := func(id uint64, state task.ConnectionState, remote string, since time.Duration) task.Connection {
 		return task.Connection{ID: id, State: state, Remote: remote, Since: since, Unread: 10, Other: task.Endpoint{File: remote}}

@@ -17,6 +17,7 @@ import (
 	"stacksnap/format/profile/hangreport"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/live/livetest"
 	"stacksnap/task/needs"
 )
 
@@ -184,7 +185,7 @@ func TestFollowRefused(t *testing.T) {
 	if err := syscall.Flock(int(held.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	root := run(t, compile(t, "chain"), "1", file)
+	root := livetest.Start(t, livetest.Build(t, "chain"), "1", file)
 	comesTo(t, func() (any, bool) {
 		p, shots := followed(t, root)
 		w := p.MainThread().Wait

@@ -1,8 +1,6 @@
 package across_test
 
 import (
-	"bufio"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -12,7 +10,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/live"
-	"stacksnap/task/needs"
+	"stacksnap/task/live/livetest"
 )
 
 // startLinked runs testdata/linked.c, and returns its pid.
@@ -26,39 +24,7 @@ func startLinked(t *testing.T) int {
 // start runs a program of testdata with the arguments, and a file of its own.
 func start(t *testing.T, name string, args ...string) int {
 	t.Helper()
-	return run(t, compile(t, name), append(args, filepath.Join(t.TempDir(), "lock"))...)
-}
-
-func compile(t *testing.T, name string) (path string) {
-	t.Helper()
-	gcc := needs.Tool(t, "gcc")
-	path = filepath.Join(t.TempDir(), name)
-	if out, err := exec.Command(gcc, "-O1", "-g", "-pthread", "-w", "-o", path, "testdata/"+name+".c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
-
-// run starts a program and waits until it says that it is ready. Those that it has
-// started end with it.
-func run(t *testing.T, path string, args ...string) int {
-	t.Helper()
-	cmd := exec.Command(path, args...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatalf("%q, %v", line, err)
-	}
-	return cmd.Process.Pid
+	return livetest.Start(t, livetest.Build(t, name), append(args, filepath.Join(t.TempDir(), "lock"))...)
 }
 
 // awaitNames waits until all children have names of their own.

@@ -13,8 +13,8 @@ import (
 // listAgain is the time for listing connections once more.
 const listAgain = 50 * time.Millisecond
 
-// Stalled returns the connections of a process on which nothing moves, as they were both at the
-// beginning and at the end; zero if there are none, or it is not known by then.
+// Stalled returns the connections of a process on which nothing moves, listed twice in the same
+// state; zero if there are none, or they could not be listed in time.
 func Stalled(p task.Process, until time.Time) profile.Stalled {
 	list := p.Capabilities().Connections
 	if list == nil {
@@ -42,7 +42,7 @@ func othersOf(all []task.Connection) (ends []task.Endpoint) {
 	return ends
 }
 
-// lasting returns the connections of the second list that the first has in the same state.
+// lasting returns the connections of the second list that are in the first in the same state.
 func lasting(before, after []task.Connection) []task.Connection {
 	was := map[uint64]task.ConnectionState{}
 	for _, c := range before {
@@ -51,8 +51,8 @@ func lasting(before, after []task.Connection) []task.Connection {
 	return slices.DeleteFunc(after, func(c task.Connection) bool { return was[c.ID] != c.State })
 }
 
-// summary puts the connections together that have the same state and remote address as the most
-// telling one, of those of one state the one that is longest still.
+// summary counts the connections that have the state and remote address of the most telling one.
+// Among those of one state that is the one on which nothing has moved for longest.
 func summary(all []task.Connection, owner func(task.Endpoint) (pid int, name string)) (s profile.Stalled) {
 	if len(all) == 0 {
 		return s
