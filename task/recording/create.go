@@ -23,6 +23,7 @@ type Output interface {
 type Saved struct {
 	*Writer
 	file Output
+	dir  *directory.Dir // of a file that Create has made; nil: it was not
 }
 
 // Create starts a recording in a new file, which only its owner can read from the
@@ -35,7 +36,13 @@ func Create(path string, h Header) (*Saved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write recording: %w", err)
 	}
-	return Save(file, h)
+	saved, err := Save(file, h)
+	if err != nil {
+		_ = file.dir.Close() // the first error is returned
+		return nil, err
+	}
+	saved.dir = file.dir
+	return saved, nil
 }
 
 // Save starts a recording in an existing, empty file. On an error it deletes the
@@ -47,7 +54,7 @@ func Save(file Output, h Header) (*Saved, error) {
 		_ = file.Remove()
 		return nil, err
 	}
-	return &Saved{w, file}, nil
+	return &Saved{Writer: w, file: file}, nil
 }
 
 // ownFile is a file that was created here.
@@ -104,13 +111,16 @@ func (s *Saved) Close(e End) error {
 	if err != nil && s.whole == 0 {
 		_ = s.file.Remove() // the first error is returned
 	}
+	if s.dir != nil {
+		_ = s.dir.Close() // nothing is written by it
+	}
 	return err
 }
 
 // Name returns the file's path.
 func (s *Saved) Name() string { return s.file.Name() }
 
-// Remove deletes the file.
+// Remove deletes the file of [Save], open or closed.
 func (s *Saved) Remove() error { return s.file.Remove() }
 
 // Opened is a recording that is read from a file.
