@@ -55,7 +55,7 @@ func (p *Printer) sentence(h *headline.Headline) string {
 	case headline.Idle:
 		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + titled(h)
 	case headline.Stalled:
-		return "main thread waits in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + clause(stalled(&h.Wait.Stalled)) + titled(h)
+		return "main thread waits in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + clause(stalled(h.Wait.Stalled)) + titled(h)
 	case headline.Running:
 		return p.runs(h)
 	case headline.Computing:
@@ -95,7 +95,7 @@ func clause(text string) string {
 // blocked describes the wait of the main thread.
 func (p *Printer) blocked(h *headline.Headline) string {
 	text := hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + p.alsoHung(h) +
-		whenAsked(h) + clause(stalled(&h.Wait.Stalled)) + titled(h)
+		whenAsked(h) + clause(stalled(h.Wait.Stalled)) + titled(h)
 	if h.Wait.Call == profile.PageFault {
 		busy := headline.BusyOf(h.Thread)
 		text += faults(&busy)

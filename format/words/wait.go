@@ -30,8 +30,8 @@ func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 			return []string{inCall(t.Wait)}
 		}
 		lines = []string{"waits " + p.WaitOf(t, t.Wait)}
-		if s := &t.Wait.Stalled; s.Count > 0 {
-			lines = append(lines, stalled(s))
+		if text := stalled(t.Wait.Stalled); text != "" {
+			lines = append(lines, text)
 		}
 		return lines
 	}

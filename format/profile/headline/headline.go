@@ -180,7 +180,7 @@ func blocked(p *profile.Profile) Headline {
 	stack := t.Heaviest()
 	a := Headline{Kind: Blocked, Main: true, Thread: t, Wait: w, Own: waits.Waiter(stack), Looks: looks, Title: title(p)}
 	if waits.ProvesIdle(w, stack) && !strings.HasSuffix(a.Title, titleWaits) {
-		if a.Kind = Idle; w.Stalled.Count > 0 {
+		if a.Kind = Idle; w.Stalled != nil {
 			a.Kind = Stalled
 		}
 	}
