@@ -7,6 +7,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/headline"
 	"stacksnap/format/profile/owncode"
+	"stacksnap/format/profile/waits/python"
 )
 
 // WriteHeadline writes the headline of the whole capture and an empty line; nothing if nothing is
@@ -178,9 +179,14 @@ func among(h *headline.Headline) string {
 	return ", the main thread among them"
 }
 
+// convoy returns the headline of threads that wait for one lock.
 func (p *Printer) convoy(h *headline.Headline) string {
 	n := fmt.Sprintf("%s of %s threads wait ", Count(h.Threads), Count(p.Profile.NumThreads()))
-	return n + p.WaitFor(0, h.Wait) + p.calledBy(h.Own) + among(h) + p.chain(h.Wait)
+	what := p.WaitFor(0, h.Wait)
+	if h.Thread != nil {
+		what = python.Wait(h.Thread, h.Wait)
+	}
+	return n + what + p.calledBy(h.Own) + among(h) + p.chain(h.Wait)
 }
 
 // alike returns the headline of many threads that wait at one place.

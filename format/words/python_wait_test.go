@@ -17,6 +17,11 @@ func TestPythonWait(t *testing.T) {
 	if got, want := Headline(oneOf(th)), "main thread waits for a threading.Lock, called by transfer (dead.py:6)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	second, third := *th, *th
+	second.ID, third.ID = 2, 3
+	if got, want := Headline(oneOf(th, &second, &third)), "3 of 3 threads wait for a threading.Lock, called by transfer (dead.py:6), the main thread among them"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	p := Printer{Profile: oneOf(th)}
 	if got, want := p.Waits(th)[0], "waits for a threading.Lock, in futex: semaphore 0x10"; got != want {
 		t.Errorf("%q, want %q", got, want)
