@@ -95,7 +95,7 @@ func clause(text string) string {
 
 // blocked describes the wait of the main thread.
 func (p *Printer) blocked(h *headline.Headline) string {
-	text := hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + p.alsoHung(h) +
+	text := hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.holds(h.Thread) + p.chain(h.Wait) + p.alsoHung(h) +
 		whenAsked(h) + clause(stalled(h.Wait.Stalled)) + titled(h)
 	if h.Wait.Call == profile.PageFault {
 		busy := headline.BusyOf(h.Thread)
@@ -220,9 +220,9 @@ func (p *Printer) runs(h *headline.Headline) string {
 	if !t.Main {
 		name = p.ThreadName(t.ID, t.Name)
 	}
-	text := name + p.inFunction(t) + busyFor(&busy)
+	text := name + p.inFunction(t) + busyFor(&busy) + p.holds(t)
 	if h.Wait != nil {
-		call := inCall(h.Wait) + p.calledBy(h.Own) + busyFor(&busy)
+		call := inCall(h.Wait) + p.calledBy(h.Own) + busyFor(&busy) + p.holds(t)
 		if h.Threads == 1 && !busy.IsMostly() {
 			return name + " " + call
 		}
