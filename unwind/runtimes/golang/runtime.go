@@ -52,7 +52,7 @@ func Attach(im *images.Image, m task.Memory) (*Runtime, error) {
 	}
 	found := object.SymbolsOf(im.File, symbols...)
 	if found == nil {
-		return nil, ErrNone // Mach-O: variables are not looked up in its symbol table
+		return nil, ErrNone // a recording, which has no table of variables
 	}
 	for i, s := range found {
 		if s.Name == "" {
