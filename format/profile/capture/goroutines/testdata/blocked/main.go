@@ -1,9 +1,11 @@
 // Command blocked starts goroutines that block in known ways, so many of each as its first
-// argument says, and writes Go's own traceback of them to the file of its second.
+// argument says, and writes Go's own traceback of them to the file of its second; without one to
+// its output, followed by a line with its pid that says "ready".
 package main
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"os"
 	"runtime"
@@ -110,16 +112,21 @@ func main() {
 	for i := 0; i < n; i++ {
 		start()
 	}
-	write := func(text []byte) {
-		if err := os.WriteFile(os.Args[2]+".part", text, 0o600); err != nil {
-			panic(err)
-		}
-		if err := os.Rename(os.Args[2]+".part", os.Args[2]); err != nil {
-			panic(err)
-		}
+	if text := traceback(); len(os.Args) > 2 {
+		save(text, os.Args[2])
+	} else {
+		os.Stdout.Write(append(text, fmt.Sprintf("\n%d ready\n", os.Getpid())...))
 	}
-	write(traceback())
 	receive()
+}
+
+func save(text []byte, file string) {
+	if err := os.WriteFile(file+".part", text, 0o600); err != nil {
+		panic(err)
+	}
+	if err := os.Rename(file+".part", file); err != nil {
+		panic(err)
+	}
 }
 
 // traceback returns the traceback of all goroutines when all others have blocked.
