@@ -112,8 +112,8 @@ func addMissing(found, others []object.Symbol, shift uint64) {
 }
 
 // ownSymbolsOf looks up variables in the symbol table, of which it keeps nothing. Names of C
-// have an underscore before them there; those of Go have one only where a linker other than
-// Go's own wrote them.
+// have an underscore before them there, and so have those of Go in a plugin
+// (cmd/link/internal/ld/macho.go).
 func (f *File) ownSymbolsOf(names []string) []object.Symbol {
 	found := make([]object.Symbol, len(names))
 	t := f.symtab()
