@@ -104,7 +104,7 @@ func main() {
 	shared.Lock()
 	group.Add(1)
 	go accept()
-	go func() { // in a system call, on a thread of its own
+	go func() {
 		r, w, _ := os.Pipe()
 		defer runtime.KeepAlive(w) // its finalizer would end the read
 		_, _ = r.Read(make([]byte, 1))
@@ -129,16 +129,26 @@ func save(text []byte, file string) {
 	}
 }
 
-// traceback returns the traceback of all goroutines when all others have blocked.
+// traceback returns the traceback of all goroutines when all others have blocked: accept and read are
+// system calls at first, before they wait for IO.
 func traceback() []byte {
 	b := make([]byte, 64<<20)
 	for {
 		runtime.GC() // whose workers wait then
 		text := b[:runtime.Stack(b, true)]
 		others := text[bytes.Index(text, []byte("\n\n")):]
-		if !bytes.Contains(others, []byte("[running")) && !bytes.Contains(others, []byte("[runnable")) {
+		if !contains(others, "[running", "[runnable", "[syscall") {
 			return text
 		}
 		runtime.Gosched()
 	}
+}
+
+func contains(text []byte, states ...string) bool {
+	for _, s := range states {
+		if bytes.Contains(text, []byte(s)) {
+			return true
+		}
+	}
+	return false
 }
