@@ -63,6 +63,7 @@ var (
 	_ object.File             = (*File)(nil)
 	_ object.DataFinder       = (*File)(nil)
 	_ object.DataSymbolFinder = (*File)(nil)
+	_ object.SymbolFinder     = (*File)(nil)
 )
 
 // Open opens the wanted slice of a file, which must be a regular file.

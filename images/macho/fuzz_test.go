@@ -34,6 +34,7 @@ func seeds(f *testing.F) (good [][]byte) {
 func exercise(t *testing.T, f *File) {
 	f.HasSymbols()
 	f.DataSymbol("_datum")
+	f.SymbolsOf("datum", "main")
 	for _, kind := range []object.Kind{object.EHFrame, object.EHFrameHdr, object.DebugFrame, object.UnwindInfo, object.GoPCLnTab} {
 		f.Section(kind)
 	}

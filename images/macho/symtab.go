@@ -1,7 +1,6 @@
 package macho
 
 import (
-	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -222,86 +221,6 @@ func (f *File) DataSymbol(name string) (uint64, bool) {
 	}
 	vmaddr, ok := disk.DataSymbol(name)
 	return vmaddr + shift, ok
-}
-
-// Variable implements [object.VariableReporter]. The symbol table has no sizes: a variable
-// ends where the next symbol of its section begins. If local symbols were stripped, so that
-// one may be missing in between, only the address of a symbol itself has a name.
-func (f *File) Variable(vmaddr uint64) (object.Symbol, bool) {
-	if sym, ok := f.ownVariable(vmaddr); ok {
-		return sym, true
-	}
-	if d := f.dsym(); d != nil {
-		here, _ := f.TextVMAddr()
-		there, _ := d.TextVMAddr()
-		sym, ok := d.Variable(vmaddr - here + there)
-		sym.VMAddr += here - there
-		return sym, ok
-	}
-	disk, shift := f.disk()
-	if disk == nil {
-		return object.Symbol{}, false
-	}
-	sym, ok := disk.Variable(vmaddr - shift)
-	sym.VMAddr += shift
-	return sym, ok
-}
-
-// ownVariable looks up vmaddr in the symbol table.
-func (f *File) ownVariable(vmaddr uint64) (object.Symbol, bool) {
-	t, i := f.symtab(), f.sectionIndex(vmaddr)
-	if t == nil || i < 0 || f.sections[i].Code() {
-		return object.Symbol{}, false
-	}
-	sym, ok := f.variableTable().Variable(vmaddr, uint16(i+1))
-	if !ok || sym.Name == redacted || vmaddr != sym.VMAddr && !t.hasLocals() {
-		return object.Symbol{}, false
-	}
-	return sym, true
-}
-
-// readVariables reads the symbols of the sections without code; empty if some are
-// unreadable.
-func (f *File) readVariables() *object.Table {
-	var list []object.Entry
-	whole := f.eachSymbol(func(_ uint32, n *nlist) bool {
-		if !n.defined() || int(n.sect) > len(f.sections) {
-			return true
-		}
-		if s := &f.sections[n.sect-1]; s.Code() || !s.Contains(n.value) {
-			return true
-		}
-		list = append(list, object.Entry{VMAddr: n.value, Name: n.strx, Section: uint16(n.sect), Rank: n.rank()})
-		return f.cost.keep(entryBytes)
-	})
-	if !whole {
-		f.cost.drop(uint64(len(list)) * entryBytes)
-		list = nil
-	}
-	f.sizeVariables(list)
-	names := f.symtab()
-	return object.NewTable(list, func(strx uint32) string {
-		raw, _ := names.names.at(strx)
-		return cmp.Or(strings.TrimPrefix(raw, "_"), redacted)
-	})
-}
-
-// sizeVariables has each entry reach to the next one, or to the end of its section.
-func (f *File) sizeVariables(list []object.Entry) {
-	slices.SortFunc(list, func(a, b object.Entry) int {
-		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.VMAddr, b.VMAddr))
-	})
-	var above uint64
-	for i, e := range slices.Backward(list) {
-		s := &f.sections[e.Section-1]
-		switch {
-		case i+1 == len(list) || list[i+1].Section != e.Section:
-			above = s.VMAddr + s.Size
-		case list[i+1].VMAddr != e.VMAddr:
-			above = list[i+1].VMAddr
-		}
-		list[i].Size = above - e.VMAddr
-	}
 }
 
 // SetLocals adds local symbols from another file. Apple's shared caches, except those

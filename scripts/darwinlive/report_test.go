@@ -31,6 +31,7 @@ type report struct {
 	Notes         []string
 	Images        []image
 	Threads       []thread
+	Tasks         []goroutine
 	Deadlocks     [][]struct {
 		ID   uint64
 		Wait wait

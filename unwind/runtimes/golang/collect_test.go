@@ -163,6 +163,17 @@ func TestCollect(t *testing.T) {
 	}
 }
 
+// TestAlikeOnARM64: there, too, goroutines with the same stack are in one group, and those that wait
+// elsewhere in another.
+func TestAlikeOnARM64(t *testing.T) {
+	r, m := parked(4)
+	r.arch = task.ARM64
+	m.set(placeOf(3)+task.Addr(r.layout.pc), worker+0x24)
+	if got, want := summary(collect(t, r, nil)), `3×10 "chan receive"; 1×13 "chan receive"; running 0, torn 0, left out 0`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestOnThread leaves out a goroutine whose stack a thread is on.
 func TestOnThread(t *testing.T) {
 	r, _ := parked(3)

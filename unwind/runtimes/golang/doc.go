@@ -4,8 +4,8 @@
 // A Go program is recognised by Go's function table. The list of goroutines
 // (runtime.allglen, runtime.allgptr), the version and the names of wait reasons are found
 // by their symbols, and the fields of a goroutine by a table of versions, which
-// scripts/fixtures/golayouts makes. Whatever is read is checked: a goroutine refers to
-// itself, and its stack pointer is in its stack.
+// scripts/fixtures/golayouts makes. It holds for Linux and macOS. Whatever is read is
+// checked: a goroutine refers to itself, and its stack pointer is in its stack.
 //
 // The target may keep running. A goroutine is read before and after its stack is copied,
 // and once more if the two readings differ.

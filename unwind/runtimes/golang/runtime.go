@@ -52,11 +52,11 @@ func Attach(im *images.Image, m task.Memory) (*Runtime, error) {
 	}
 	found := object.SymbolsOf(im.File, symbols...)
 	if found == nil {
-		return nil, ErrNone // Mach-O: variables are not looked up in its symbol table
+		return nil, ErrNone // a recording, which has no table of variables
 	}
 	for i, s := range found {
 		if s.Name == "" {
-			return nil, fmt.Errorf("goroutines are not found: no symbol %s, the program is stripped", symbols[i])
+			return nil, fmt.Errorf("goroutines are not found: no symbol %s: the program is stripped, or its symbol table is not readable", symbols[i])
 		}
 	}
 	r.length, r.list = im.Addr(found[0].VMAddr), im.Addr(found[1].VMAddr)

@@ -14,7 +14,7 @@ const (
 	maxAlike  = 64      // stacks of one outline, which are compared with a new one
 )
 
-// stacks are the different stacks of goroutines. Each is walked once.
+// stacks are the different stacks of goroutines. On AMD64 each is walked once.
 type stacks struct {
 	known  map[outline][]*stack
 	frames int
@@ -33,6 +33,7 @@ type stack struct {
 	frames []unwind.Frame
 	stop   unwind.Stop
 	sp     task.Addr // the stack pointer
+	pushed bool      // its copy had all return addresses where calls of AMD64 push them
 }
 
 func newStacks() stacks { return stacks{known: map[outline][]*stack{}} }
@@ -42,7 +43,7 @@ func newStacks() stacks { return stacks{known: map[outline][]*stack{}} }
 func (c *reader) stackOf(s *state, copied []byte) *stack {
 	at := outline{s.pc, len(copied), task.Addr(s.sp)+task.Addr(len(copied)) < s.high}
 	for _, known := range c.known[at] {
-		if known.isOf(copied) {
+		if known.pushed && known.isOf(copied) {
 			return known
 		}
 	}
@@ -50,11 +51,24 @@ func (c *reader) stackOf(s *state, copied []byte) *stack {
 		return nil
 	}
 	made := c.walk(s, copied)
+	for _, known := range c.known[at] {
+		if known.isLike(made) {
+			return known
+		}
+	}
 	c.stacks.frames += len(made.frames)
-	if c.arch == task.AMD64 && len(c.known[at]) < maxAlike && made.isOf(copied) {
+	if len(c.known[at]) < maxAlike {
+		made.pushed = c.arch == task.AMD64 && made.isOf(copied)
 		c.known[at] = append(c.known[at], made)
 	}
 	return made
+}
+
+// isLike reports whether two stacks lead through the same code, and end for the same reason.
+func (k *stack) isLike(other *stack) bool {
+	return k.stop.Reason == other.stop.Reason && slices.EqualFunc(k.frames, other.frames, func(a, b unwind.Frame) bool {
+		return a.PC == b.PC && a.Return == b.Return && a.By == b.By
+	})
 }
 
 // isOf reports whether a copied stack of the same size has the same return addresses in

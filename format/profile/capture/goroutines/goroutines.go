@@ -52,13 +52,17 @@ func Add(b *profile.Builder, s *Snapshot) (notes []string) {
 }
 
 // clockOf returns the time by the clock with which Go measures how long goroutines wait; 0 if the
-// process is not a live one of Linux.
+// process is not a live one.
 func clockOf(p task.Process) time.Duration {
 	info := p.Info()
-	if !info.Live || info.OS != task.Linux {
-		return 0
+	switch pacer := p.Capabilities().Pacer; {
+	case !info.Live:
+	case info.OS == task.Linux:
+		return task.SystemClock().Now() // CLOCK_MONOTONIC, like that of Go
+	case info.OS == task.Darwin && pacer != nil:
+		return pacer.Now() // mach_absolute_time, like that of Go
 	}
-	return task.SystemClock().Now() // CLOCK_MONOTONIC, like that of Go
+	return 0
 }
 
 func addGroup(b *profile.Builder, r *golang.Runtime, g *golang.Group, m *images.Map, now time.Duration) {

@@ -1,9 +1,11 @@
 // Command blocked starts goroutines that block in known ways, so many of each as its first
-// argument says, and writes Go's own traceback of them to the file of its second.
+// argument says, and writes Go's own traceback of them to the file of its second; without one to
+// its output, followed by a line with its pid that says "ready".
 package main
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"os"
 	"runtime"
@@ -102,7 +104,7 @@ func main() {
 	shared.Lock()
 	group.Add(1)
 	go accept()
-	go func() { // in a system call, on a thread of its own
+	go func() {
 		r, w, _ := os.Pipe()
 		defer runtime.KeepAlive(w) // its finalizer would end the read
 		_, _ = r.Read(make([]byte, 1))
@@ -110,28 +112,43 @@ func main() {
 	for i := 0; i < n; i++ {
 		start()
 	}
-	write := func(text []byte) {
-		if err := os.WriteFile(os.Args[2]+".part", text, 0o600); err != nil {
-			panic(err)
-		}
-		if err := os.Rename(os.Args[2]+".part", os.Args[2]); err != nil {
-			panic(err)
-		}
+	if text := traceback(); len(os.Args) > 2 {
+		save(text, os.Args[2])
+	} else {
+		os.Stdout.Write(append(text, fmt.Sprintf("\n%d ready\n", os.Getpid())...))
 	}
-	write(traceback())
 	receive()
 }
 
-// traceback returns the traceback of all goroutines when all others have blocked.
+func save(text []byte, file string) {
+	if err := os.WriteFile(file+".part", text, 0o600); err != nil {
+		panic(err)
+	}
+	if err := os.Rename(file+".part", file); err != nil {
+		panic(err)
+	}
+}
+
+// traceback returns the traceback of all goroutines when all others have blocked: accept and read are
+// system calls at first, before they wait for IO.
 func traceback() []byte {
 	b := make([]byte, 64<<20)
 	for {
 		runtime.GC() // whose workers wait then
 		text := b[:runtime.Stack(b, true)]
 		others := text[bytes.Index(text, []byte("\n\n")):]
-		if !bytes.Contains(others, []byte("[running")) && !bytes.Contains(others, []byte("[runnable")) {
+		if !contains(others, "[running", "[runnable", "[syscall") {
 			return text
 		}
 		runtime.Gosched()
 	}
+}
+
+func contains(text []byte, states ...string) bool {
+	for _, s := range states {
+		if bytes.Contains(text, []byte(s)) {
+			return true
+		}
+	}
+	return false
 }
