@@ -3,18 +3,25 @@
 package e2e
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestAsyncio: the first line of a report names what the tasks of asyncio wait for, and the report
-// has them below the task that gathers them.
+// has them below the task that gathers them. A recording gives the same report.
 func TestAsyncio(t *testing.T) {
 	for version, python := range pythons(t) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			pid, _ := startLine(t, python, "testdata/aio.py", "lock")
-			r := snap(t, "-p", pid, "-o", "-")
+			file := filepath.Join(t.TempDir(), "it.snap")
+			r := snap(t, "-p", pid, "-o", "-", "--save", file)
+			if again := snap(t, file, "-o", "-"); again.out != r.out {
+				t.Errorf("the recording gives another report:\n%s", cmp.Diff(r.out, again.out))
+			}
 			if first := "999 of 1,000 asyncio tasks wait for asyncio.Lock, in fetch (aio.py:9)\n"; !strings.HasPrefix(r.out, first) {
 				t.Errorf("exit code %d, %s, not %s%s", r.code, r.err, first, r.out)
 			}
@@ -26,7 +33,11 @@ func TestAsyncio(t *testing.T) {
 				}
 			}
 			pid, _ = startLine(t, python, "testdata/aio.py", "circle")
-			r = snap(t, "-p", pid, "-o", "-")
+			file = filepath.Join(t.TempDir(), "it.snap")
+			r = snap(t, "-p", pid, "-o", "-", "--save", file)
+			if again := snap(t, file, "-o", "-"); again.out != r.out {
+				t.Errorf("the recording gives another report of a circle:\n%s", cmp.Diff(r.out, again.out))
+			}
 			if !strings.HasPrefix(r.out, "deadlock of 3 asyncio tasks: Task-") || !strings.Contains(r.out, "\n4 asyncio tasks that no thread runs") {
 				t.Errorf("tasks in a circle: exit code %d, %s\n%s", r.code, r.err, r.out)
 			}

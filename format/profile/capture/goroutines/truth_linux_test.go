@@ -16,6 +16,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
 	"stacksnap/task/live"
@@ -184,8 +187,8 @@ func compare(t *testing.T, command, cgo string, n int, flags ...string) {
 	}
 }
 
-// TestOptions: goroutines are also read beside a recording, and not where nothing is to be
-// read of runtimes, or some threads alone are wanted.
+// TestOptions: goroutines are also read beside a recording, which has the same, and not where
+// nothing is to be read of runtimes, or some threads alone are wanted.
 func TestOptions(t *testing.T) {
 	pid, _ := start(t, build(t, "go", "0"), 1)
 	for name, c := range map[string]struct {
@@ -209,6 +212,31 @@ func TestOptions(t *testing.T) {
 		}
 		if err := process.Close(); err != nil {
 			t.Error(err)
+		}
+		if c.options.Save != "" {
+			reopen(t, c.options.Save, p)
+		}
+	}
+}
+
+// reopen wants of a recording the goroutines of the profile that was made with it, and not where
+// the capture would not have had them.
+func reopen(t *testing.T, file string, p *profile.Profile) {
+	t.Helper()
+	again, err := capture.Replay(file, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := cmp.Options{cmpopts.IgnoreUnexported(profile.Node{}), cmpopts.IgnoreFields(profile.Node{}, "Children"), cmpopts.EquateEmpty()}
+	if d := cmp.Diff(p.Tasks, again.Tasks, same); d != "" {
+		t.Errorf("the recording has other goroutines: %s", d)
+	}
+	if d := cmp.Diff(p.Notes, again.Notes); d != "" {
+		t.Errorf("the recording has other notes: %s", d)
+	}
+	for name, o := range map[string]capture.Options{"no runtimes": {NoRuntimes: true}, "one thread": {Threads: profile.ThreadFilter{Main: true}}} {
+		if again, err := capture.Replay(file, o); err != nil || len(again.Tasks) > 0 {
+			t.Errorf("opened with %s: %d entries of goroutines, %v", name, len(again.Tasks), err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/images"
 	"stacksnap/task"
+	"stacksnap/unwind"
 	"stacksnap/unwind/runtimes/cpython"
 )
 
@@ -16,10 +17,10 @@ type taskReader interface {
 	Tasks(m task.Memory, in *images.Map) (cpython.Tasks, error)
 }
 
-// AddTasks adds to a profile the tasks that no thread runs. The process runs meanwhile.
-func (r *Runtimes) AddTasks(b *profile.Builder) {
+// Tasks returns the tasks that no thread runs, and circles of them. The process runs meanwhile.
+func (r *Runtimes) Tasks() (found []profile.FoundTask, deadlocks []profile.TaskDeadlock) {
 	if !r.Any() {
-		return
+		return nil, nil
 	}
 	for i := range r.found {
 		reader, ok := r.found[i].Instance.(taskReader)
@@ -33,13 +34,24 @@ func (r *Runtimes) AddTasks(b *profile.Builder) {
 		sortTasks(all.All)
 		name := r.found[i].Name()
 		for _, t := range mergeTasks(name, all.All) {
-			b.AddManagedTask(&t.Task, t.frames)
+			found = append(found, profile.FoundTask{Task: t.Task, Frames: framesOf(t.frames)})
 		}
 		for _, circle := range circles(all.All) {
-			b.AddTaskDeadlock(profile.TaskDeadlock{Runtime: name, Tasks: circle})
+			deadlocks = append(deadlocks, profile.TaskDeadlock{Runtime: name, Tasks: circle})
 		}
 		r.noteTasks(&all)
 	}
+	return found, deadlocks
+}
+
+// framesOf returns the frames of coroutines, the outermost of which is the first, in the order of
+// stacks.
+func framesOf(coroutines []task.ManagedFrame) []unwind.Frame {
+	frames := make([]unwind.Frame, len(coroutines))
+	for i := range coroutines {
+		frames[len(frames)-1-i].Managed = &coroutines[i]
+	}
+	return frames
 }
 
 // noteTasks notes how many tasks are missing.
