@@ -44,7 +44,7 @@ func (p *printer) tasksOf(runtime string) {
 		count += t.Count
 	}
 	p.Line("")
-	p.Text("", 2, p.Name(words.Plural(count, noun)+" that no thread runs")+" ("+words.Word(runtime, words.MaxText)+"):")
+	p.Text("", 2, p.TasksTitle(count, runtime))
 	p.entries(append(main, others...), noun)
 	if own > 0 {
 		p.Line("")
@@ -110,6 +110,7 @@ func (p *printer) firstTask(about *headline.Tasks) {
 	case about.Number > 1:
 		name = "the " + words.Plural(about.Number, noun) + " alike"
 	}
+	p.Total = 0
 	p.Line("")
 	p.Text("", 2, "Stack of "+name+", innermost first:")
 	p.innermostFirst(path)

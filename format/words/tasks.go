@@ -26,7 +26,24 @@ func (p *Printer) parked(t *headline.Tasks) string {
 	} else {
 		text += " in "
 	}
-	return text + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created)
+	return text + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created) + p.whenTasks()
+}
+
+// whenTasks returns a clause with when tasks were read, if the threads were sampled.
+func (p *Printer) whenTasks() string {
+	if p.Profile.Sampled() {
+		return ", at the end of the sampling"
+	}
+	return ""
+}
+
+// TasksTitle returns the line above the tasks of a runtime.
+func (p *Printer) TasksTitle(count int, runtime string) string {
+	what, when := " that no thread runs", ""
+	if p.Profile.Sampled() {
+		what, when = " that no thread ran", " at the end of the sampling"
+	}
+	return p.Name(Plural(count, TaskNoun(runtime))+what) + when + " (" + Word(runtime, MaxText) + "):"
 }
 
 // taskPlace returns a phrase with the own code in which tasks wait. A wait of Go with a dot in its name,

@@ -44,3 +44,38 @@ func TestAsyncio(t *testing.T) {
 		})
 	}
 }
+
+// TestAsyncioHangs: the report of a hang has the tasks that could not run meanwhile.
+func TestAsyncioHangs(t *testing.T) {
+	for version, python := range pythons(t) {
+		t.Run(version, func(t *testing.T) {
+			pid, _ := startLine(t, python, "testdata/aio.py", "busy")
+			hang := []string{"-p", pid, "--hang", "100ms", "--max-hang", "300ms", "-n", "1"}
+			wantWaitingTasks(t, snap(t, hang...))
+			dir := t.TempDir()
+			if r := snap(t, append(hang, "--dir", dir)...); r.code != 0 {
+				t.Errorf("exit code %d, %s", r.code, r.err)
+			}
+			recordings, _ := filepath.Glob(filepath.Join(dir, "*.snap"))
+			if len(recordings) != 1 {
+				t.Fatalf("recordings: %q", recordings)
+			}
+			wantWaitingTasks(t, snap(t, recordings[0]))
+			if r := snap(t, append(hang, "--no-runtimes")...); r.code != 0 || strings.Contains(r.out, "asyncio task") || strings.Contains(r.out, "(CPython ") {
+				t.Errorf("without runtimes: exit code %d, %s\n%s", r.code, r.err, r.out)
+			}
+		})
+	}
+}
+
+// wantWaitingTasks wants a report of one snapshot or of many to have the tasks of testdata/aio.py.
+func wantWaitingTasks(t *testing.T, r result) {
+	t.Helper()
+	for _, want := range []string{
+		"\n1,000 asyncio tasks that no thread ", "\n  999 asyncio tasks waiting for asyncio.Lock\n",
+	} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("exit code %d, %s, no %q in\n%s", r.code, r.err, want, r.out)
+		}
+	}
+}

@@ -129,7 +129,7 @@ func (t *target) merge(s *task.Snapshot, looks []profile.Look, whole bool) error
 // addTasks adds what no thread runs, to the profile and to the end of the recording. The target runs
 // meanwhile.
 func (t *target) addTasks(from *goroutines.Source) {
-	if t.options.NoRuntimes {
+	if _, err := t.process.Threads(); err != nil || t.options.NoRuntimes {
 		return
 	}
 	from.Process, from.Memory, from.Images, from.Unwinder = t.process, t.code, t.tracker.images, t.unwinder
