@@ -25,6 +25,7 @@ func TestAsyncio(t *testing.T) {
 			if first := "999 of 1,000 asyncio tasks wait for asyncio.Lock, in fetch (aio.py:9)\n"; !strings.HasPrefix(r.out, first) {
 				t.Errorf("exit code %d, %s, not %s%s", r.code, r.err, first, r.out)
 			}
+			wantSampledTasks(t, pid)
 			_, tasks, _ := strings.Cut(r.out, "  999 asyncio tasks waiting for asyncio.Lock\n")
 			for _, line := range []string{"main ", "  handler ", "    fetch "} {
 				var got string
@@ -65,6 +66,23 @@ func TestAsyncioHangs(t *testing.T) {
 				t.Errorf("without runtimes: exit code %d, %s\n%s", r.code, r.err, r.out)
 			}
 		})
+	}
+}
+
+// wantSampledTasks wants a report of samples, and its recording, to begin with the tasks at their end.
+func wantSampledTasks(t *testing.T, pid string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "sampled.snap")
+	r := snap(t, "-p", pid, "-d", "200ms", "-o", "-", "--save", file)
+	if first := "999 of 1,000 asyncio tasks wait for asyncio.Lock, in fetch (aio.py:9), at the end of the sampling\n"; !strings.HasPrefix(r.out, first) {
+		t.Errorf("exit code %d, %s, not %s%s", r.code, r.err, first, r.out)
+	}
+	wantWaitingTasks(t, r)
+	if again := snap(t, file, "-o", "-"); again.out != r.out {
+		t.Errorf("the recording gives another report:\n%s", cmp.Diff(r.out, again.out))
+	}
+	if r = snap(t, "-p", pid, "-d", "20ms", "-o", "-", "--no-runtimes"); r.code != 0 || strings.Contains(r.out, "asyncio task") {
+		t.Errorf("without runtimes: exit code %d, %s\n%s", r.code, r.err, r.out)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture/goroutines"
 	"stacksnap/task"
 	"stacksnap/task/recording"
 	"stacksnap/unwind"
@@ -227,11 +228,21 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	case err == nil:
 		looks = r.lookAtEnd()
 	}
+	if err == nil {
+		r.addTasks()
+	}
 	cpu := OwnCPU() - used
 	if follows {
 		r.options.Followed(r.followLast(looks))
 	}
 	return r.finish(looks, r.missed(ctx, err), cpu, err)
+}
+
+// addTasks adds what no thread runs at the end, where all threads are wanted. A live view shows none.
+func (r *recorder) addTasks() {
+	if r.taken > 0 && r.wanted == nil && r.options.Added == nil {
+		r.target.addTasks(&goroutines.Source{})
+	}
 }
 
 // finish completes the profile, with looks at the end.

@@ -5,6 +5,7 @@ package goroutines_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,12 +16,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/task"
 	"stacksnap/task/live"
 )
 
@@ -187,23 +190,27 @@ func compare(t *testing.T, command, cgo string, n int, flags ...string) {
 	}
 }
 
-// TestOptions: goroutines are also read beside a recording, which has the same, and not where
-// nothing is to be read of runtimes, or some threads alone are wanted.
+// TestOptions: goroutines are also read beside a recording, which has the same, and at the end of
+// samples, and not where nothing is to be read of runtimes, or some threads alone are wanted.
 func TestOptions(t *testing.T) {
 	pid, _ := start(t, build(t, "go", "0"), 1)
 	for name, c := range map[string]struct {
 		options capture.Options
 		want    bool
 	}{
-		"saved":       {capture.Options{Save: filepath.Join(t.TempDir(), "it.snap")}, true},
-		"no runtimes": {capture.Options{NoRuntimes: true}, false},
-		"one thread":  {capture.Options{Threads: profile.ThreadFilter{Main: true}}, false},
+		"saved":                  {capture.Options{Save: filepath.Join(t.TempDir(), "it.snap")}, true},
+		"no runtimes":            {capture.Options{NoRuntimes: true}, false},
+		"one thread":             {capture.Options{Threads: profile.ThreadFilter{Main: true}}, false},
+		"samples":                {capture.Options{Count: 3, Interval: time.Millisecond, Save: filepath.Join(t.TempDir(), "it.snap")}, true},
+		"no runtimes in samples": {capture.Options{Count: 3, Interval: time.Millisecond, NoRuntimes: true}, false},
+		"one thread in samples":  {capture.Options{Count: 3, Interval: time.Millisecond, Threads: profile.ThreadFilter{Main: true}}, false},
+		"a live view":            {capture.Options{Count: 3, Interval: time.Millisecond, Added: func(*capture.Added) {}}, false},
 	} {
 		process, err := live.Open(pid)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := capture.OneShot(process, c.options)
+		p, err := captured(process, c.options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,6 +224,14 @@ func TestOptions(t *testing.T) {
 			reopen(t, c.options.Save, p)
 		}
 	}
+}
+
+// captured returns the profile of one snapshot, or of as many as are wanted.
+func captured(p task.Process, o capture.Options) (*profile.Profile, error) {
+	if o.Count == 0 {
+		return capture.OneShot(p, o)
+	}
+	return capture.Record(context.Background(), p, o)
 }
 
 // reopen wants of a recording the goroutines of the profile that was made with it, and not where
