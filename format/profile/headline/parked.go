@@ -47,6 +47,17 @@ func parked(p *profile.Profile) Headline {
 	return Headline{}
 }
 
+// MostTasks returns the largest number of tasks that wait for the same at one place of own code, if
+// they are worth a line; else nil.
+func MostTasks(tasks []*profile.Task) (most *Tasks) {
+	for _, g := range tasksByPlace(tasks) {
+		if g.Own != nil && g.Number >= leastParked && (most == nil || g.Number > most.Number) {
+			most = g
+		}
+	}
+	return most
+}
+
 // hasNoTask reports whether a thread was never in own code, except in an event loop of asyncio that
 // waits.
 func hasNoTask(t *profile.Thread) bool {

@@ -204,7 +204,11 @@ func TestOptions(t *testing.T) {
 		"samples":                {capture.Options{Count: 3, Interval: time.Millisecond, Save: filepath.Join(t.TempDir(), "it.snap")}, true},
 		"no runtimes in samples": {capture.Options{Count: 3, Interval: time.Millisecond, NoRuntimes: true}, false},
 		"one thread in samples":  {capture.Options{Count: 3, Interval: time.Millisecond, Threads: profile.ThreadFilter{Main: true}}, false},
-		"a live view":            {capture.Options{Count: 3, Interval: time.Millisecond, Added: func(*capture.Added) {}}, false},
+		"a live view": {capture.Options{Count: 3, Interval: time.Millisecond, Added: func(a *capture.Added) {
+			if len(a.Tasks()) == 0 {
+				t.Error("a live view has no goroutines")
+			}
+		}}, false},
 	} {
 		process, err := live.Open(pid)
 		if err != nil {

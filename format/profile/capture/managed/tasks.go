@@ -17,10 +17,11 @@ type taskReader interface {
 	Tasks(m task.Memory, in *images.Map) (cpython.Tasks, error)
 }
 
-// Tasks returns the tasks that no thread runs, and circles of them. The process runs meanwhile.
-func (r *Runtimes) Tasks() (found []profile.FoundTask, deadlocks []profile.TaskDeadlock) {
+// Tasks returns the tasks that no thread runs, and circles of them. Notes say what could not be
+// read. The process runs meanwhile.
+func (r *Runtimes) Tasks() (found []profile.FoundTask, deadlocks []profile.TaskDeadlock, notes []string) {
 	if !r.Any() {
-		return nil, nil
+		return nil, nil, nil
 	}
 	for i := range r.found {
 		reader, ok := r.found[i].Instance.(taskReader)
@@ -29,7 +30,7 @@ func (r *Runtimes) Tasks() (found []profile.FoundTask, deadlocks []profile.TaskD
 		}
 		all, err := reader.Tasks(r.memory, r.in)
 		if err != nil {
-			r.note(err.Error() + "; tasks of asyncio are not shown")
+			notes = append(notes, err.Error()+"; tasks of asyncio are not shown")
 		}
 		sortTasks(all.All)
 		name := r.found[i].Name()
@@ -39,9 +40,9 @@ func (r *Runtimes) Tasks() (found []profile.FoundTask, deadlocks []profile.TaskD
 		for _, circle := range circles(all.All) {
 			deadlocks = append(deadlocks, profile.TaskDeadlock{Runtime: name, Tasks: circle})
 		}
-		r.noteTasks(&all)
+		notes = append(notes, notesOn(&all)...)
 	}
-	return found, deadlocks
+	return found, deadlocks, notes
 }
 
 // framesOf returns the frames of coroutines, the outermost of which is the first, in the order of
@@ -54,14 +55,15 @@ func framesOf(coroutines []task.ManagedFrame) []unwind.Frame {
 	return frames
 }
 
-// noteTasks notes how many tasks are missing.
-func (r *Runtimes) noteTasks(all *cpython.Tasks) {
+// notesOn returns notes on how many tasks are missing.
+func notesOn(all *cpython.Tasks) (notes []string) {
 	if all.Changed > 0 {
-		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they changed each time that they were read: %d", all.Changed))
+		notes = append(notes, fmt.Sprintf("tasks of asyncio that are not shown, for they changed each time that they were read: %d", all.Changed))
 	}
 	if all.Unread > 0 {
-		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they cannot be read, or are not of the class _asyncio.Task: %d", all.Unread))
+		notes = append(notes, fmt.Sprintf("tasks of asyncio that are not shown, for they cannot be read, or are not of the class _asyncio.Task: %d", all.Unread))
 	}
+	return notes
 }
 
 // sortTasks sorts tasks by name, as asyncio numbers them.

@@ -18,9 +18,9 @@ type Tasks struct {
 // Find reads the tasks of a process, which may run meanwhile. Notes say what could not be read.
 func Find(of *goroutines.Source, others *managed.Runtimes) (found Tasks, notes []string) {
 	found.All, notes = goroutines.Find(of)
-	more, circles := others.Tasks()
+	more, circles, unread := others.Tasks()
 	found.All, found.Circles = append(found.All, more...), circles
-	return found, notes
+	return found, append(notes, unread...)
 }
 
 // AddTo adds the tasks to a profile. m has the images.
