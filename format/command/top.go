@@ -57,7 +57,7 @@ func (c *call) topBy(ctx context.Context, target task.Info, sample record) error
 func (r record) shown(o capture.Options) top.Sampling {
 	return func(ctx context.Context, add func(*top.Sample, func() *profile.Profile)) (*profile.Profile, error) {
 		o.Added = func(a *capture.Added) {
-			add(&top.Sample{Snapshot: a.Snapshot, Looks: a.Looks, Path: a.Path, Calls: a.Calls, Deadlocks: a.Deadlocks}, a.Profile)
+			add(&top.Sample{Snapshot: a.Snapshot, Looks: a.Looks, Path: a.Path, Calls: a.Calls, Deadlocks: a.Deadlocks, Tasks: a.Tasks}, a.Profile)
 		}
 		return r(ctx, o)
 	}

@@ -48,7 +48,7 @@ func (c *call) watch(ctx context.Context, p task.Process) error {
 		}
 	}
 	w := &watcher{call: c, process: p, target: p.Info(), options: hang.Options{
-		Threshold: c.Hang, MaxHang: c.MaxHang, Every: c.Every, Interval: c.SampleInterval(), Tool: c.Tool,
+		Threshold: c.Hang, MaxHang: c.MaxHang, Every: c.Every, Interval: c.SampleInterval(), Tool: c.Tool, Native: c.Native, NoRuntimes: c.NoRuntimes,
 		Tell: func(line string) { out.Tell(c.Err, line) },
 	}}
 	if len(c.Filter.IDs) > 0 {

@@ -54,6 +54,20 @@ type header struct {
 	Inverted  bool        `json:"inverted"`
 	Facts     [][2]string `json:"facts"`
 	Deadlocks []deadlock  `json:"deadlocks"`
+	Tasks     []tasks     `json:"tasks,omitempty"`
+}
+
+// tasks are those of a runtime that no thread runs. Rest are lines on those that are left out.
+type tasks struct {
+	Title   string   `json:"title"`
+	Entries []entry  `json:"entries"`
+	Rest    []string `json:"rest,omitempty"`
+}
+
+// entry is alike tasks, with their frames, the outermost first.
+type entry struct {
+	Title  string   `json:"title"`
+	Frames []string `json:"frames"`
 }
 
 type deadlock struct {
@@ -118,7 +132,7 @@ func (d *data) process(p *profile.Profile) {
 	d.text("\n{\"header\":")
 	d.value(header{
 		Name: w.Title(), Summary: words.Headline(p), Sampled: p.Sampled(), Timed: w.Timed(), CPU: w.CPU(),
-		Inverted: p.View != nil && p.View.Inverted, Facts: pairs(w.Facts()), Deadlocks: deadlocks(w, p.Deadlocks, p),
+		Inverted: p.View != nil && p.View.Inverted, Facts: pairs(w.Facts()), Deadlocks: deadlocks(w, p.Deadlocks, p), Tasks: tasksOf(w),
 	})
 	d.text(",\"threads\":[")
 	i := 0
@@ -128,6 +142,17 @@ func (d *data) process(p *profile.Profile) {
 		i++
 	}
 	d.text("]}")
+}
+
+func tasksOf(w *words.Words) (all []tasks) {
+	for _, list := range w.TaskLists() {
+		of := tasks{Title: list.Title, Entries: []entry{}, Rest: list.Rest}
+		for _, t := range list.Tasks {
+			of.Entries = append(of.Entries, entry{w.Task(t), some(w.TaskFrames(t))})
+		}
+		all = append(all, of)
+	}
+	return all
 }
 
 func deadlocks(w *words.Words, of []profile.Deadlock, in ...*profile.Profile) []deadlock {

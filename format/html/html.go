@@ -22,7 +22,7 @@ var assets embed.FS
 // scripts are the parts of the page's script, in order. They share one scope.
 var scripts = []string{
 	"data.js", "tree.js", "colors.js", "layout.js", "flame.js", "pointer.js", "details.js", "search.js",
-	"compare.js", "table.js", "threads.js", "timeline.js", "range.js", "deadlocks.js", "facts.js", "controls.js", "keys.js", "main.js",
+	"compare.js", "table.js", "threads.js", "timeline.js", "range.js", "deadlocks.js", "tasks.js", "facts.js", "controls.js", "keys.js", "main.js",
 }
 
 // Write writes profiles or a comparison as one page.

@@ -289,3 +289,35 @@ func TestStreams(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTasks: the page has a section of the tasks that no thread runs, with their frames.
+func TestTasks(t *testing.T) {
+	p := sampled()
+	im := &profile.Image{Path: "/srv/worker", Main: true}
+	frame := func(function string) *profile.Node {
+		return &profile.Node{Location: profile.Location{Function: function, Image: im, File: "/src/it.go", Line: 31}, PC: 1}
+	}
+	p.Tasks = []*profile.Task{
+		{
+			Runtime: "Go 1.26.1", ID: 7, Wait: "chan receive", Count: 5000,
+			Path: []*profile.Node{frame("runtime.goexit"), frame("main.worker"), frame("runtime.chanrecv1"), frame("runtime.gopark")},
+		},
+		{Runtime: "Go 1.26.1", ID: 2, System: true, Count: 3, Path: []*profile.Node{frame("runtime.gcBgMarkWorker")}},
+		{Runtime: "CPython 3.12.1", ID: 9, Name: hostile, Wait: hostile, Count: 1},
+	}
+	got := read(t, written(t, p)).Processes[0].Header.Tasks
+	want := []tasks{{
+		Title:   "5,000 goroutines that no thread ran at the end of the sampling (Go 1.26.1):",
+		Entries: []entry{{"5,000 goroutines in chan receive", []string{"main.worker (worker) (it.go:31)", "runtime.chanrecv1 (worker) (it.go:31)"}}},
+		Rest:    []string{"and 3 of the runtime itself"},
+	}}
+	if len(got) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	if d := cmp.Diff(want, got[:1]); d != "" {
+		t.Error(d)
+	}
+	if e := got[1].Entries; len(e) != 1 || strings.ContainsAny(e[0].Title, "\n\x1b\u202e") {
+		t.Errorf("%q", e)
+	}
+}

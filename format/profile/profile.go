@@ -41,8 +41,8 @@ type Profile struct {
 	// Threads are in the order of a report: for one snapshot the main thread first and then
 	// by id; for many, by samples.
 	Threads []*Thread
-	// Tasks are those that no thread runs, of one snapshot: alike ones in one entry, the
-	// largest entry first. They are empty where tasks are not read.
+	// Tasks are those that no thread runs, of many snapshots at their end: alike ones in one entry,
+	// the largest entry first. They are empty where tasks are not read.
 	Tasks []*Task
 	// TaskDeadlocks are those of tasks that no thread runs.
 	TaskDeadlocks []TaskDeadlock

@@ -38,29 +38,26 @@ type builtTask struct {
 	creator *Node   // nil: not known
 }
 
-// AddTask adds a task with its stack. creator is the return address of the call that made it, 0
-// if unknown; m has the images.
-func (b *Builder) AddTask(t *Task, s *Stack, creator task.Addr, m *images.Map) {
-	b.useMap(m)
-	made := &builtTask{Task: *t}
-	for i := len(s.Frames) - 1; i >= 0; i-- {
-		made.path = append(made.path, b.taskNode(&s.Frames[i], t.Count))
-	}
-	if len(made.path) > 0 && s.Stop.Reason != unwind.Bottom {
-		made.path[0].Cut = newCut(s.Stop)
-	}
-	if creator != 0 {
-		made.creator = b.taskNode(&unwind.Frame{PC: creator, Return: true}, t.Count)
-	}
-	b.tasks = append(b.tasks, made)
+// FoundTask is a task as it was read, before its addresses are named.
+type FoundTask struct {
+	Task                   // without Created and Path
+	Frames  []unwind.Frame // the innermost first
+	Stop    unwind.Stop
+	Creator task.Addr // return address of the call that made it; 0: not known
 }
 
-// AddManagedTask adds a task whose stack has the functions of a runtime alone, the outermost
-// first.
-func (b *Builder) AddManagedTask(t *Task, frames []task.ManagedFrame) {
-	made := &builtTask{Task: *t}
-	for i := range frames {
-		made.path = append(made.path, b.taskNode(&unwind.Frame{Managed: &frames[i]}, t.Count))
+// AddTask adds a task. m has the images.
+func (b *Builder) AddTask(t *FoundTask, m *images.Map) {
+	b.useMap(m)
+	made := &builtTask{Task: t.Task}
+	for i := len(t.Frames) - 1; i >= 0; i-- {
+		made.path = append(made.path, b.taskNode(&t.Frames[i], t.Count))
+	}
+	if len(made.path) > 0 && t.Stop.Reason != unwind.Bottom {
+		made.path[0].Cut = newCut(t.Stop)
+	}
+	if t.Creator != 0 {
+		made.creator = b.taskNode(&unwind.Frame{PC: t.Creator, Return: true}, t.Count)
 	}
 	b.tasks = append(b.tasks, made)
 }

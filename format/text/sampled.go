@@ -18,7 +18,7 @@ func writeSampled(p *printer, o *words.Options) error {
 	least, depth := bounds(p.Profile, o)
 	shown := whole.Prune(least, depth)
 	p.bounded(shown, o.Least)
-	header := func(p *printer) { p.header(func(p *printer, _ *headline.Headline) { p.heaviest(o) }) }
+	header := func(p *printer) { p.header(func(p *printer, h *headline.Headline) { p.heaviest(o, h) }) }
 	tail := func(p *printer) { p.selfTimes(); p.rest() }
 	if p.least > 0 && !o.Addresses {
 		p.fitting(p.written(header), whole, shown, tail)
@@ -47,9 +47,14 @@ func (p *printer) threads(shown *profile.Profile) {
 }
 
 // heaviest writes the heaviest stack of the thread that ran most, the busiest threads, and
-// the heaviest stack of the main thread.
-func (p *printer) heaviest(o *words.Options) {
+// the heaviest stack of the main thread; the stack of tasks where the headline, h, is about these.
+func (p *printer) heaviest(o *words.Options, h *headline.Headline) {
 	straight := p.straight()
+	if h.Tasks != nil {
+		straight.firstTask(h.Tasks)
+		p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
+		return
+	}
 	straight.foldSelfCalls(o)
 	main, most := straight.Profile.MainThread(), busiest(straight.Profile)
 	if most != nil && most != main {

@@ -48,6 +48,12 @@ func TestTasks(t *testing.T) {
 	if !strings.Contains(got, want) {
 		t.Errorf("want %s in\n%s", want, got)
 	}
+	p.Snapshots = 2
+	got = string(golden.WrittenReport(t, Tree, report.Of(p), words.Options{Addresses: true}))
+	want = strings.Replace(want, "runs (Go 1.26.1)", "ran at the end of the sampling (Go 1.26.1)", 1)
+	if !strings.Contains(got, want) {
+		t.Errorf("of samples want %s in\n%s", want, got)
+	}
 }
 
 // TestFirstTask: where the first line is about tasks, the first stack is theirs, not that of a thread,

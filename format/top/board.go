@@ -23,6 +23,8 @@ type Sample struct {
 	Calls func(*profile.Node) []*profile.Node
 	// Deadlocks are those that the observations until now have found.
 	Deadlocks []profile.Deadlock
+	// Tasks reads what a runtime schedules and no thread runs; nil: nothing does.
+	Tasks func() []*profile.Task
 }
 
 // Board accumulates samples for the view: all of the last minute, and per function sums
@@ -42,6 +44,8 @@ type Board struct {
 	ring      ring
 	since     tallies // sums since the start, without the ring's last part
 	deadlocks []profile.Deadlock
+	waiting   string    // a sentence on the tasks of which most wait at one place; empty: none
+	nextTasks time.Time // when they are read again
 	Totals
 }
 
@@ -113,6 +117,7 @@ const (
 
 // Add adds a sample.
 func (b *Board) Add(s *Sample) {
+	b.readTasks(s)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.ring.at(s.Time, b.settle)

@@ -20,6 +20,7 @@ type data struct {
 	since     tallies
 	own       map[*thread]tallies // sums of each thread, for those that have them
 	deadlocks []string            // sentences on those that last
+	waiting   string              // a sentence on tasks; empty: there is none
 }
 
 // seen is a thread in the last sample.
@@ -48,7 +49,7 @@ func (b *Board) data() *data {
 			d.own[t] = maps.Clone(t.since)
 		}
 	}
-	d.deadlocks = b.lasting()
+	d.deadlocks, d.waiting = b.lasting(), b.waiting
 	if d.parts = slices.Clone(b.ring.parts); len(d.parts) == 0 {
 		return d
 	}

@@ -21,6 +21,7 @@ type script struct {
 	looks   []profile.Look
 
 	deadlocks []profile.Deadlock
+	tasks     func() []*profile.Task
 	every     int
 	inlined   map[string][]string // the calls that a function's frames represent
 	asked     int                 // how often for that
@@ -74,7 +75,7 @@ func (s *script) sample(n int) {
 func (s *script) next() *Sample {
 	return &Sample{
 		Snapshot: &task.Snapshot{Time: s.now, Threads: s.threads, Stopped: 20 * time.Microsecond, Every: s.every},
-		Looks:    s.looks, Deadlocks: s.deadlocks,
+		Looks:    s.looks, Deadlocks: s.deadlocks, Tasks: s.tasks,
 		Calls: s.calls, Path: func(id task.ThreadID) ([]*profile.Node, unwind.Reason) { return s.paths[id], s.cut },
 	}
 }

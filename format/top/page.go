@@ -49,6 +49,7 @@ func (s *state) page(now *data, width, height int) []line {
 		return fitted(helpPage(s.stops), height)
 	}
 	lines := append([]line{s.head(d, width)}, deadlockLine(d, width)...)
+	lines = append(lines, tasksLine(d, width)...)
 	room := max(0, height-len(lines)-1)
 	lines = append(lines, fitted(s.body(d, width, room), room)...)
 	lines = append(lines, s.foot(d, width))

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/headline"
 	"stacksnap/task"
 )
 
@@ -47,6 +48,9 @@ func (w *Words) Circle(d []profile.Waiter) string {
 	}
 	return w.p.waiterName(&d[0]) + " waits " + strings.Join(parts, ", which waits ")
 }
+
+// Tasks describes tasks that wait at one place in one line.
+func (w *Words) Tasks(t *headline.Tasks) string { return w.p.parked(t) }
 
 // Text makes a text from the target, such as a name, safe in a line.
 func (w *Words) Text(s string) string { return Clean(s, MaxText) }

@@ -26,7 +26,15 @@ func (p *Printer) parked(t *headline.Tasks) string {
 	} else {
 		text += " in "
 	}
-	return text + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created)
+	return text + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created) + p.whenTasks()
+}
+
+// whenTasks returns a clause with when tasks were read, if the threads were sampled.
+func (p *Printer) whenTasks() string {
+	if p.Profile.Sampled() {
+		return ", at the end of the sampling"
+	}
+	return ""
 }
 
 // taskPlace returns a phrase with the own code in which tasks wait. A wait of Go with a dot in its name,
@@ -107,4 +115,136 @@ func (p *Printer) CreatedBy(l *profile.Location) string {
 // of own code in which they do.
 func (p *Printer) TaskLine(g *headline.Tasks) string {
 	return Plural(g.Number, TaskNoun(g.Runtime)) + TaskState(g.Task) + ", in " + p.functionIn(g.Own.Location, nameRoom) + sourceLine(&g.Own.Location)
+}
+
+// maxTasks is the most entries of alike tasks that are shown with their stacks.
+const maxTasks = 200
+
+// TaskList is the tasks of one runtime that no thread runs.
+type TaskList struct {
+	Title string
+	Tasks []*profile.Task // the main one first, then the largest entries; [maxTasks] at most
+	Rest  []string        // lines on those that are not among Tasks
+}
+
+// TaskLists returns the tasks of each runtime. Of the runtime's own there is only the number.
+func (p *Printer) TaskLists() (lists []TaskList) {
+	done := map[string]bool{}
+	for _, t := range p.Profile.Tasks {
+		if !done[t.Runtime] {
+			done[t.Runtime] = true
+			lists = append(lists, p.taskList(t.Runtime))
+		}
+	}
+	return lists
+}
+
+func (p *Printer) taskList(runtime string) TaskList {
+	var main, others []*profile.Task
+	count, own := 0, 0
+	for _, t := range p.Profile.Tasks {
+		if t.Runtime != runtime {
+			continue
+		}
+		switch {
+		case t.System:
+			own += t.Count
+			continue
+		case headline.IsMainTask(t):
+			main = append(main, t)
+		default:
+			others = append(others, t)
+		}
+		count += t.Count
+	}
+	list := TaskList{Title: p.tasksTitle(count, runtime), Tasks: append(main, others...)}
+	list.bound(TaskNoun(runtime))
+	if own > 0 {
+		list.Rest = append(list.Rest, "and "+Count(own)+" of the runtime itself")
+	}
+	return list
+}
+
+// bound leaves out the last entries if there are more than [maxTasks].
+func (l *TaskList) bound(noun string) {
+	if len(l.Tasks) <= maxTasks {
+		return
+	}
+	left, more := l.Tasks[maxTasks:], 0
+	for _, t := range left {
+		more += t.Count
+	}
+	l.Tasks = l.Tasks[:maxTasks]
+	l.Rest = append(l.Rest, fmt.Sprintf("and %s in %s: -f json has them", Plural(more, "further "+noun), Plural(len(left), "other stack")))
+}
+
+// tasksTitle returns the line above the tasks of a runtime.
+func (p *Printer) tasksTitle(count int, runtime string) string {
+	what, when := " that no thread runs", ""
+	if p.Profile.Sampled() {
+		what, when = " that no thread ran", " at the end of the sampling"
+	}
+	return p.Name(Plural(count, TaskNoun(runtime))+what) + when + " (" + Word(runtime, MaxText) + "):"
+}
+
+// TaskTitle describes an entry of alike tasks in one line: their number or the name of the only one,
+// what they wait for, and where they were created.
+func (p *Printer) TaskTitle(t *profile.Task) string {
+	noun := TaskNoun(t.Runtime)
+	name := fmt.Sprintf("%s %d", noun, t.ID)
+	switch {
+	case t.Count > 1:
+		name = Plural(t.Count, noun)
+	case headline.IsMainTask(t):
+		name = "main " + name
+	}
+	if t.Name != "" {
+		name = noun + " " + Quoted(t.Name)
+	}
+	since := ""
+	if t.Since > 0 {
+		since = " for " + Seconds(t.Since)
+	}
+	return p.Name(name) + TaskState(t) + since + p.CreatedBy(t.Created)
+}
+
+// TaskStack returns a stack without the frames in which every task of a runtime begins and stops.
+func TaskStack(path []*profile.Node) []*profile.Node {
+	if len(path) > 1 && strings.TrimSuffix(path[0].Function, ".abi0") == "runtime.goexit" {
+		path = path[1:]
+	}
+	return withoutParking(path)
+}
+
+// withoutParking leaves out the innermost functions of Go's runtime, except the one that was called
+// from outside the runtime: how a goroutine is parked is the same for all.
+func withoutParking(path []*profile.Node) []*profile.Node {
+	first := len(path)
+	for first > 0 && strings.HasPrefix(path[first-1].Function, "runtime.") {
+		first--
+	}
+	if first == 0 || first == len(path) {
+		return path
+	}
+	if isPark(path[first].Function) {
+		return path[:first]
+	}
+	return path[:first+1]
+}
+
+// isPark reports whether a function does nothing but park the goroutine.
+func isPark(function string) bool {
+	return function == "runtime.gopark" || function == "runtime.goparkunlock"
+}
+
+// taskFrame returns a frame with its image and source line.
+func (p *Printer) taskFrame(n *profile.Node) string {
+	text := p.functionIn(n.Location, nameRoom)
+	if n.Function == "" {
+		text = Clean(Label(n), nameRoom)
+	}
+	if n.Image != nil && n.Function != "" {
+		text += " (" + ImageName(n.Image) + ")"
+	}
+	return text + sourceLine(&n.Location)
 }

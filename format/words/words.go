@@ -86,6 +86,23 @@ func (w *Words) ThreadFacts(t *profile.Thread) (facts []string) {
 	return facts
 }
 
+// TaskLists returns the tasks that no thread runs, by runtime.
+func (w *Words) TaskLists() []TaskList { return w.p.TaskLists() }
+
+// Task describes an entry of alike tasks in one line.
+func (w *Words) Task(t *profile.Task) string { return w.p.TaskTitle(t) }
+
+// TaskFrames returns the frames of a task, each in one line, the outermost first.
+func (w *Words) TaskFrames(t *profile.Task) (lines []string) {
+	for _, n := range TaskStack(t.Path) {
+		if n.Cut != nil {
+			lines = append(lines, CutLabel(n.Cut))
+		}
+		lines = append(lines, w.p.taskFrame(n))
+	}
+	return lines
+}
+
 // Waits returns the lines on the usual waits of a thread.
 func (w *Words) Waits(t *profile.Thread) []string { return w.p.Waits(t) }
 

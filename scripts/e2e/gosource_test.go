@@ -50,8 +50,7 @@ func wantGoSource(t *testing.T, p goProgram) {
 	var live result
 	var got []string
 	eventually(t, "the goroutine waits", func() bool {
-		// A recording has no goroutines that no thread runs.
-		live = snap(t, "-p", pid(p.Cmd), "-f", "json", "--max-stop", "10s", "--no-runtimes", "--save", file)
+		live = snap(t, "-p", pid(p.Cmd), "-f", "json", "--max-stop", "10s", "--save", file)
 		got = goPlaces(t, live.out)
 		return len(got) > 0
 	})

@@ -32,6 +32,10 @@
 // snapshot, or after the last snapshot with the end. Older recordings have it in the
 // threads themselves, which is read as an observation of all of them.
 //
+// Tasks that no thread runs, such as goroutines that wait, are recorded once, before the
+// end: their addresses and what the runtime says, from which they are named when the
+// recording is opened.
+//
 // Images are recorded as the answers that their files gave while the snapshots were
 // unwound and symbolized, not as files. The answers hold for the whole recording, and
 // are read before the first snapshot. Memory and maps change from snapshot to

@@ -136,13 +136,22 @@ func TestHeld(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	r := laborious(t, times(4, 1, times(1, 2, nil)), effort{})
-	if err := r.rewind(); err != nil {
-		t.Fatal(err)
-	}
-	r.effort.held = 4*costImage - 1
-	if err := r.survey(); err != nil || !errors.Is(r.cut, ErrTooMuch) {
-		t.Errorf("images: %v, %v", err, r.cut)
+	for name, of := range map[string]struct {
+		record []byte
+		cost   int64
+	}{
+		"images":  {times(1, 2, nil), costImage},
+		"tasks":   {appendBytes(nil, 17, times(1, 9, nil)), costTask + costTaskFrame},
+		"circles": {appendBytes(nil, 18, times(1, 2, nil)), 2 * costTask},
+	} {
+		r := laborious(t, times(4, 1, of.record), effort{})
+		if err := r.rewind(); err != nil {
+			t.Fatal(err)
+		}
+		r.effort.held = 4*of.cost - 1
+		if err := r.survey(); err != nil || !errors.Is(r.cut, ErrTooMuch) {
+			t.Errorf("%s: %v, %v", name, err, r.cut)
+		}
 	}
 }
 

@@ -174,7 +174,7 @@ func TestFullDisk(t *testing.T) {
 			}
 		}
 		if err == nil {
-			err = w.Close(End{MissedTicks: 3, Notes: []string{"ended"}})
+			err = w.Close(ended)
 		} else if w != nil && (w.AddSnapshot(want[0]) != err || w.Close(End{}) != err) {
 			t.Error("the error is forgotten")
 		}
@@ -246,6 +246,9 @@ func TestProtoc(t *testing.T) {
 	r, err := newReader(bytes.NewReader(stream(again)), openStream)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !cmp.Equal(r.End(), ended) {
+		t.Errorf("the end, written by protoc: %s", cmp.Diff(r.End(), ended))
 	}
 	for i, want := range samples(1, 5) {
 		s, err := r.Next()

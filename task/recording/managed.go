@@ -25,13 +25,13 @@ func appendManaged(b []byte, before, frames []task.ManagedFrame) []byte {
 	}
 	b = appendUint(b, 32, uint64(kept))
 	for i := range frames[:len(frames)-kept] {
-		b = appendManagedFrame(b, &frames[i])
+		b = appendManagedFrame(b, 33, &frames[i])
 	}
 	return b
 }
 
-func appendManagedFrame(b []byte, f *task.ManagedFrame) []byte {
-	b, at := begin(b, 33)
+func appendManagedFrame(b []byte, field int, f *task.ManagedFrame) []byte {
+	b, at := begin(b, field)
 	b = appendBytesIf(b, 1, cutText(f.Runtime))
 	b = appendBytesIf(b, 2, cutText(f.Function))
 	b = appendBytesIf(b, 3, cutText(f.File))

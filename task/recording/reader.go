@@ -16,6 +16,7 @@ type Reader struct {
 	open   func(io.Reader) (*blockReader, error)
 	header Header
 	files  files
+	tasks  tasks
 	count  int
 	end    End
 	cut    error // a *CutError; nil if the recording ended properly
@@ -97,20 +98,30 @@ func (r *Reader) survey() error {
 			r.count++
 		case kind == 11:
 			r.end, err = parseEnd(data)
+			r.end.Tasks, r.end.TaskCircles = r.tasks.all, r.tasks.circles
 			if err == nil {
 				return nil
 			}
 		default:
-			err = r.files.learn(kind, data)
-			if err == nil && int64(r.files.held) > r.effort.held {
-				err = ErrTooMuch
-			}
+			err = r.learn(kind, data)
 		}
 		if err != nil {
 			r.cut = &CutError{r.count, err}
 			return nil
 		}
 	}
+}
+
+// learn reads what holds for the whole recording, or for its end.
+func (r *Reader) learn(kind int, data []byte) error {
+	known, err := r.tasks.learn(kind, data)
+	if !known {
+		err = r.files.learn(kind, data)
+	}
+	if err == nil && int64(r.files.held+r.tasks.held) > r.effort.held {
+		err = ErrTooMuch
+	}
+	return err
 }
 
 // record returns the next record.
@@ -155,7 +166,7 @@ func (s *state) charge(steps int) error {
 
 // hold fails if the state exceeds the memory limit.
 func (r *Reader) hold() error {
-	n := r.files.held + r.stackBytes + len(r.memory.chunks)*chunkCost + len(r.threads)*costThread
+	n := r.files.held + r.tasks.held + r.stackBytes + len(r.memory.chunks)*chunkCost + len(r.threads)*costThread
 	if int64(n) > r.effort.held {
 		return ErrTooMuch
 	}

@@ -178,6 +178,22 @@ func (r *random) stack(before []task.Stack) task.Stack {
 	return s
 }
 
+// ended is the end of every recording.
+var ended = End{
+	MissedTicks: 3, Notes: []string{"ended"},
+	Tasks: []Task{
+		{Runtime: "Go 1.26.1", ID: 7, Wait: "chan receive", Since: 5e9, Count: 5000, Creator: 0x10011, Frames: []TaskFrame{
+			{PC: 0x10010, Why: "why"}, {PC: 0x10020, Return: true, By: 3},
+		}, Stop: 2, Need: 0x7000, Detail: "detail"},
+		{Runtime: "Go 1.26.1", ID: 2, System: true, Count: 1},
+		{Runtime: "CPython 3.12.1", ID: 1 << 63, Name: "Task-1", Count: 1, Frames: []TaskFrame{
+			{Managed: &task.ManagedFrame{Runtime: "CPython 3.12.1", Function: "fetch", File: "/srv/app.py", Line: 31, Entry: true, Shim: 0x5000}},
+			{Managed: &task.ManagedFrame{}},
+		}},
+	},
+	TaskCircles: []TaskCircle{{Runtime: "CPython 3.12.1", Tasks: []TaskInCircle{{1, "Task-1", "a"}, {2, "Task-2", ""}}}, {}},
+}
+
 // write makes a recording, and returns where each snapshot ended in it.
 func write(t testing.TB, samples []*Sample) (file []byte, ends []int) {
 	t.Helper()
@@ -195,7 +211,7 @@ func write(t testing.TB, samples []*Sample) (file []byte, ends []int) {
 		}
 		ends = append(ends, b.Len())
 	}
-	if err := w.Close(End{MissedTicks: 3, Notes: []string{"ended"}}); err != nil {
+	if err := w.Close(ended); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes(), ends
@@ -295,7 +311,7 @@ func TestRoundTrip(t *testing.T) {
 		if r.Snapshots() != len(want) || r.Cut() != nil {
 			t.Fatalf("%d snapshots, cut: %v", r.Snapshots(), r.Cut())
 		}
-		if d := cmp.Diff(End{MissedTicks: 3, Notes: []string{"ended"}}, r.End()); d != "" {
+		if d := cmp.Diff(ended, r.End()); d != "" {
 			t.Error(d)
 		}
 		n := 0

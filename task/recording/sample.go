@@ -132,6 +132,8 @@ type End struct {
 	Notes       []string
 	OwnCPU      time.Duration // used by the program that captured, while it sampled
 	Looks       []Look        // observations of all threads of the last snapshot, after it
+	Tasks       []Task        // that no thread ran then
+	TaskCircles []TaskCircle  // of some of them
 }
 
 func appendEnd(b []byte, e *End) []byte {

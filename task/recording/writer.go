@@ -246,6 +246,7 @@ func (w *Writer) forgetThreads(n int) {
 
 // Close ends the recording properly. It does not close the underlying writer.
 func (w *Writer) Close(e End) error {
+	w.addTasks(&e)
 	at := w.begin(11)
 	w.block = appendEnd(w.block, &e)
 	w.end(at)

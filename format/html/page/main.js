@@ -49,6 +49,7 @@ function start() {
   bindPointer(app);
   bindKeys(app);
   showDeadlocks(app);
+  showTasks(app);
   rebuild(app);
 }
 

@@ -34,15 +34,10 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 
 // addTasks adds what no thread runs, where all threads are wanted. The target runs meanwhile.
 func (s *shot) addTasks() {
-	if s.target == nil || s.err != nil || s.wanted != nil || s.options.NoRuntimes {
+	if s.target == nil || s.err != nil || s.wanted != nil {
 		return
 	}
-	for _, line := range goroutines.Add(s.builder, &goroutines.Snapshot{
-		Process: s.process, Memory: s.code, Images: s.tracker.images, Unwinder: s.unwinder, Threads: s.snapshot.Threads, Stacks: s.stacks,
-	}) {
-		s.builder.Note(line)
-	}
-	s.runtimes.AddTasks(s.builder)
+	s.target.addTasks(&goroutines.Source{Snapshot: true, Threads: s.snapshot.Threads, Stacks: s.stacks})
 }
 
 // peerLimit is the time for finding out for which other processes the threads of one wait.

@@ -69,6 +69,8 @@ type Added struct {
 	Deadlocks []profile.Deadlock
 	// Profile is what was sampled so far.
 	Profile func() *profile.Profile
+	// Tasks reads what no thread runs now, which may take a while.
+	Tasks func() []*profile.Task
 }
 
 // KeepTimelines has a profile keep what the options want.

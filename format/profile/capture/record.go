@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture/goroutines"
+	"stacksnap/format/profile/capture/tasks"
 	"stacksnap/task"
 	"stacksnap/task/recording"
 	"stacksnap/unwind"
@@ -156,7 +158,7 @@ func (r *recorder) add(s *task.Snapshot) error {
 func (r *recorder) report(s *task.Snapshot, looks []profile.Look) error {
 	if r.options.Added != nil {
 		b := r.builder
-		r.options.Added(&Added{Snapshot: s, Looks: looks, Path: b.Path, Calls: b.Calls, Deadlocks: b.Deadlocks(), Profile: r.soFar})
+		r.options.Added(&Added{Snapshot: s, Looks: looks, Path: b.Path, Calls: b.Calls, Deadlocks: b.Deadlocks(), Profile: r.soFar, Tasks: r.tasks})
 	}
 	if r.options.Each != nil {
 		return r.options.Each(s, r.tracker.images)
@@ -227,11 +229,36 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	case err == nil:
 		looks = r.lookAtEnd()
 	}
+	if err == nil {
+		r.addTasks()
+	}
 	cpu := OwnCPU() - used
 	if follows {
 		r.options.Followed(r.followLast(looks))
 	}
 	return r.finish(looks, r.missed(ctx, err), cpu, err)
+}
+
+// tasks returns what no thread runs now, where all threads are wanted. It has an unwinder of its own:
+// what that remembers is not in the recording.
+func (r *recorder) tasks() []*profile.Task {
+	if r.wanted != nil || r.options.NoRuntimes {
+		return nil
+	}
+	found, _ := tasks.Find(&goroutines.Source{
+		Process: r.process, Memory: r.code, Images: r.tracker.images, Unwinder: newUnwinder(r.process.Info(), &r.tracker.memoryMap),
+	}, r.runtimes)
+	b := profile.NewBuilder(r.process.Info(), r.options.Tool)
+	found.AddTo(b, r.tracker.images)
+	return b.Profile().Tasks
+}
+
+// addTasks adds what no thread runs at the end, where all threads are wanted. Of a live view only a
+// recording has an end.
+func (r *recorder) addTasks() {
+	if r.taken > 0 && r.wanted == nil && (r.options.Added == nil || r.saving != nil) {
+		r.target.addTasks(&goroutines.Source{})
+	}
 }
 
 // finish completes the profile, with looks at the end.

@@ -1,10 +1,12 @@
 package capture
 
 import (
+	"fmt"
 	"iter"
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture/tasks"
 	"stacksnap/images"
 	"stacksnap/images/object"
 	"stacksnap/images/recorded"
@@ -19,6 +21,7 @@ type saving struct {
 	saver *recorded.Saver
 	stops []time.Duration // besides those of the snapshots, since the last
 	notes []string        // since the last snapshot
+	tasks tasks.Tasks     // that no thread runs, for the end
 	told  int             // regions of the memory map that were written, where it grows as it is asked
 }
 
@@ -111,10 +114,20 @@ func (s *saving) add(snapshot *task.Snapshot, stacks []profile.Stack, m *images.
 	return s.saver.Save(&sample, m, pcs(stacks))
 }
 
+// keepTasks keeps tasks for the end of the recording.
+func (s *saving) keepTasks(t *tasks.Tasks) {
+	if s != nil {
+		s.tasks = *t
+	}
+}
+
 // close ends the recording in order, with the notes since the last snapshot.
 func (s *saving) close(e recording.End) error {
 	if s == nil {
 		return nil
+	}
+	if left := s.tasks.Save(&e); left > 0 {
+		s.note(fmt.Sprintf("tasks that no thread ran, and that the recording leaves out because there are too many: %d", left))
 	}
 	e.Notes = s.notes
 	s.saver.Flush()

@@ -22,7 +22,7 @@ func TestNameOfAProcessThatWasOpenedDuringExec(t *testing.T) {
 			})
 		},
 		"in a series": func(p *macLike) (*profile.Profile, error) {
-			s, err := NewSeries(p, "", nil)
+			s, err := NewSeries(p, Options{})
 			if err != nil {
 				return nil, err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture/managed"
+	"stacksnap/format/profile/capture/tasks"
 	"stacksnap/images"
 	"stacksnap/images/debugfile/binaries"
 	"stacksnap/images/object"
@@ -165,12 +166,25 @@ func (p *replay) place() {
 	}
 }
 
+// addTasks adds what no thread ran at the end.
+func (p *replay) addTasks(end *recording.End) {
+	found := tasks.Saved(end)
+	if !p.reader.Spend(recording.StepsFrame * found.Frames()) {
+		p.builder.Note("the tasks that no thread ran are left out: " + recording.ErrTooMuch.Error())
+		return
+	}
+	found.AddTo(p.builder, p.names)
+}
+
 // end adds what was known at the end of the capture.
 func (p *replay) end(err error) (*profile.Profile, error) {
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	end := p.reader.End()
+	if err == nil && p.all && p.managed != nil {
+		p.addTasks(&end)
+	}
 	p.builder.Look(looksOf(end.Looks), true)
 	for _, n := range end.Notes {
 		p.builder.Note(n)

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture/goroutines"
 	"stacksnap/images"
-	"stacksnap/images/debugfile/binaries"
 	"stacksnap/task"
 	"stacksnap/task/recording"
 )
@@ -14,14 +14,15 @@ import (
 // Series takes one snapshot at each call of Take, into one profile after another.
 type Series struct {
 	shot  *shot
+	taken int // snapshots since Begin
 	saved saved
 }
 
-// NewSeries reads what can be read before the first snapshot. Binaries, which may
-// be nil, have what the files of the process lack.
-func NewSeries(p task.Process, tool string, from *binaries.Index) (*Series, error) {
+// NewSeries reads what can be read before the first snapshot. Of the options Tool, Binaries, Native
+// and NoRuntimes matter.
+func NewSeries(p task.Process, o Options) (*Series, error) {
 	s := &Series{shot: &shot{pid: p.Info().PID}}
-	if err := s.shot.begin(p, Options{Tool: tool, Binaries: from}); err != nil {
+	if err := s.shot.begin(p, Options{Tool: o.Tool, Binaries: o.Binaries, Native: o.Native, NoRuntimes: o.NoRuntimes}); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -30,6 +31,7 @@ func NewSeries(p task.Process, tool string, from *binaries.Index) (*Series, erro
 // Begin starts a new profile, which is not saved unless Save is called.
 func (s *Series) Begin() {
 	s.DropSaved()
+	s.taken = 0
 	s.shot.builder = profile.NewBuilder(s.shot.process.Info(), s.shot.options.Tool)
 }
 
@@ -41,11 +43,17 @@ func (s *Series) Note(line string) { s.shot.note(line) }
 // this call had captured is added. A failure to save is returned by EndSaved.
 func (s *Series) Take(wanted func(*task.Thread) bool) error {
 	s.shot.wanted, s.shot.err = wanted, nil
+	s.taken++
 	captureAll([]*shot{s.shot})
 	if s.shot.err == nil || len(s.shot.snapshot.Threads) > 0 {
 		s.countSaved(s.shot.add())
 	}
 	return s.shot.err
+}
+
+// AddTasks adds what no thread runs, once, after the last snapshot. The target runs meanwhile.
+func (s *Series) AddTasks() {
+	s.shot.target.addTasks(&goroutines.Source{Snapshot: s.taken == 1, Threads: s.shot.snapshot.Threads, Stacks: s.shot.stacks})
 }
 
 // Thread returns a thread of the last snapshot and its stack.

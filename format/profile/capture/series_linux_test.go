@@ -39,7 +39,7 @@ func TestSeriesGoesOnWithoutItsRecording(t *testing.T) {
 	p, err := live.Open(cmd.Process.Pid)
 	needs.Ptrace(t, err)
 	defer func() { _ = p.Close() }()
-	s, err := NewSeries(p, "test", nil)
+	s, err := NewSeries(p, Options{Tool: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

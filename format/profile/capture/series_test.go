@@ -92,7 +92,7 @@ func (p *ending) Threads() ([]task.ThreadID, error) {
 // TestSeriesOfAnEndedProcess: the stacks of the last snapshot are not added again.
 func TestSeriesOfAnEndedProcess(t *testing.T) {
 	p := &ending{macLike: newMacLike()}
-	s, err := NewSeries(p, "", nil)
+	s, err := NewSeries(p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

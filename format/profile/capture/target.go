@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/capture/goroutines"
 	"stacksnap/format/profile/capture/managed"
+	"stacksnap/format/profile/capture/tasks"
 	"stacksnap/format/profile/waits"
 	"stacksnap/images"
 	"stacksnap/task"
@@ -122,6 +124,21 @@ func (t *target) merge(s *task.Snapshot, looks []profile.Look, whole bool) error
 	}
 	t.saved = t.tracker.images
 	return nil
+}
+
+// addTasks adds what no thread runs, to the profile and to the end of the recording. The target runs
+// meanwhile.
+func (t *target) addTasks(from *goroutines.Source) {
+	if _, err := t.process.Threads(); err != nil || t.options.NoRuntimes {
+		return
+	}
+	from.Process, from.Memory, from.Images, from.Unwinder = t.process, t.code, t.tracker.images, t.unwinder
+	found, notes := tasks.Find(from, t.runtimes)
+	for _, line := range notes {
+		t.note(line)
+	}
+	found.AddTo(t.builder, t.tracker.images)
+	t.saving.keepTasks(&found)
 }
 
 // finish makes the profile, and ends the recording.

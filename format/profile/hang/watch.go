@@ -25,6 +25,8 @@ type Options struct {
 	Tool      string          // name and version of the capturing program
 	Clock     task.Clock      // nil: the system's
 	Binaries  *binaries.Index // symbols for files that have none; may be nil
+	// Native and NoRuntimes are as in [capture.Options].
+	Native, NoRuntimes bool
 	// Save makes the file for the recording of a report that starts at that time. It is
 	// called before the first snapshot. May be nil.
 	Save func(start time.Time) (recording.Output, error)
@@ -139,7 +141,7 @@ func newWatcher(ctx context.Context, p task.Process, o Options) (*watcher, error
 	if err != nil {
 		return nil, w.explain(err)
 	}
-	if w.series, err = capture.NewSeries(p, o.Tool, o.Binaries); err != nil {
+	if w.series, err = capture.NewSeries(p, capture.Options{Tool: o.Tool, Binaries: o.Binaries, Native: o.Native, NoRuntimes: o.NoRuntimes}); err != nil {
 		return nil, errors.Join(err, watch.Close())
 	}
 	w.alarm = task.NewAlarm(w.clock)
@@ -244,6 +246,7 @@ func (w *watcher) periodic() (*hangreport.Report, error) {
 // addProfile adds the profile of the series to a report, and ends the report's recording.
 func (w *watcher) addProfile(r *hangreport.Report) {
 	w.noteTraced()
+	w.series.AddTasks()
 	r.Profile = w.series.Profile() // before the recording ends, as notes on its sources are written to that
 	path, err := w.series.EndSaved()
 	r.Recording, r.SaveErr = path, errors.Join(r.SaveErr, err)

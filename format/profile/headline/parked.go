@@ -22,11 +22,11 @@ type Tasks struct {
 const leastParked = 10
 
 // parked returns a headline about waiting tasks, if the main thread runs none of the program's own
-// code. A lock that the main task waits for comes first, then many tasks at one place, then
+// code, in no sample. A lock that the main task waits for comes first, then many tasks at one place, then
 // tasks that wait for locks, then the main one, and then the largest number at one place.
 func parked(p *profile.Profile) Headline {
 	t := p.MainThread()
-	if p.Sampled() || len(p.Tasks) == 0 || t == nil || owncode.Innermost(t.Heaviest()) != nil && !inIdleLoop(t.Heaviest()) {
+	if len(p.Tasks) == 0 || t == nil || !hasNoTask(t) {
 		return Headline{}
 	}
 	groups := TasksByPlace(p.Tasks)
@@ -48,6 +48,31 @@ func parked(p *profile.Profile) Headline {
 		}
 	}
 	return Headline{}
+}
+
+// MostTasks returns the largest number of tasks that wait for the same at one place of own code, if
+// they are worth a line; else nil.
+func MostTasks(tasks []*profile.Task) (most *Tasks) {
+	for _, g := range TasksByPlace(tasks) {
+		if g.Own != nil && !IsReady(g.Task) && g.Number >= leastParked && (most == nil || g.Number > most.Number) {
+			most = g
+		}
+	}
+	return most
+}
+
+// hasNoTask reports whether a thread was never in own code, except in an event loop of asyncio that
+// waits.
+func hasNoTask(t *profile.Thread) bool {
+	var stack []*profile.Node
+	for depth, n := range t.Nodes() {
+		stack = append(stack[:depth], n)
+		isWhole := n.Self > 0 || len(n.Children) == 0
+		if isWhole && owncode.Innermost(stack) != nil && !inIdleLoop(stack) {
+			return false
+		}
+	}
+	return true
 }
 
 // taskPlace is what tasks wait for, and where.

@@ -64,3 +64,28 @@ func TestParked(t *testing.T) {
 		t.Errorf("the main thread has code of the program's: %+v", got)
 	}
 }
+
+// TestParkedInSamples: tasks make the headline only where the main thread was idle in all samples.
+func TestParkedInSamples(t *testing.T) {
+	im := &profile.Image{Path: "/srv/it", Main: true}
+	frame := func(function string, self int, below ...*profile.Node) *profile.Node {
+		n := node(function, 0)
+		n.Image, n.Self, n.Children = im, self, below
+		return n
+	}
+	for name, c := range map[string]struct {
+		roots []*profile.Node
+		want  bool
+	}{
+		"idle":             {[]*profile.Node{frame("runtime.mstart", 1, frame("runtime.stopm", 60), frame("runtime.netpoll", 39))}, true},
+		"in own code once": {[]*profile.Node{frame("runtime.mstart", 0, frame("runtime.stopm", 99)), frame("runtime.goexit", 0, frame("main.work", 0, frame("runtime.memmove", 1)))}, false},
+	} {
+		main := thread(1, task.Sleeping, &profile.Wait{Call: "futex"})
+		main.Roots = c.roots
+		p := one(main)
+		p.Snapshots, p.Tasks = 100, []*profile.Task{goroutines(9, 50, "chan receive", "main.worker")}
+		if got := Of(p); (got.Kind == Parked) != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

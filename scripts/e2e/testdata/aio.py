@@ -1,5 +1,5 @@
-"""usage: aio.py lock|circle. Has 1,000 tasks of asyncio that wait for one lock, or three
-that await each other, and writes a line once all wait.
+"""usage: aio.py lock|circle|busy. Has 1,000 tasks of asyncio that wait for one lock, or three
+that await each other, and writes a line once all wait. With busy it computes from then on.
 """
 import asyncio
 import sys
@@ -24,6 +24,8 @@ def tell():
         asyncio.get_running_loop().call_soon(tell)
     else:
         print("ready", flush=True)
+        while sys.argv[1] == "busy":
+            pass
 
 
 async def main():

@@ -1,4 +1,4 @@
-// Package goroutines adds the goroutines that no thread runs to a profile of one snapshot.
+// Package goroutines finds the goroutines of a process that no thread runs.
 package goroutines
 
 import (
@@ -14,19 +14,22 @@ import (
 	"stacksnap/unwind/runtimes/golang"
 )
 
-// Snapshot is a snapshot of all threads with their stacks, and what they were walked with.
-type Snapshot struct {
+// Source is where goroutines are read from.
+type Source struct {
 	Process  task.Process
 	Memory   task.Memory // of the process; what a core lacks of it is read from files
 	Images   *images.Map
 	Unwinder *unwind.Unwinder
+	// Snapshot says that Threads are all threads at one moment, with their Stacks. What they run
+	// is left out. Without it, those goroutines are left out that a thread runs now.
+	Snapshot bool
 	Threads  []task.Thread
 	Stacks   []profile.Stack
 }
 
-// Add adds the goroutines of each Go program in the process, which may run meanwhile. Notes
+// Find returns the goroutines of each Go program in the process, which may run meanwhile. Notes
 // say what could not be read, and why.
-func Add(b *profile.Builder, s *Snapshot) (notes []string) {
+func Find(s *Source) (found []profile.FoundTask, notes []string) {
 	for _, im := range s.Images.Images {
 		r, err := golang.Attach(im, s.Memory)
 		if errors.Is(err, golang.ErrNone) {
@@ -44,11 +47,14 @@ func Add(b *profile.Builder, s *Snapshot) (notes []string) {
 		}
 		now := clockOf(s.Process)
 		for i := range all.Groups {
-			addGroup(b, r, &all.Groups[i], s.Images, now)
+			found = append(found, taskOf(r, &all.Groups[i], now))
+		}
+		if !s.Snapshot {
+			all.Running = 0 // the samples have them
 		}
 		notes = append(notes, notesOn(r, all)...)
 	}
-	return notes
+	return found, notes
 }
 
 // clockOf returns the time by the clock with which Go measures how long goroutines wait; 0 if the
@@ -65,16 +71,20 @@ func clockOf(p task.Process) time.Duration {
 	return 0
 }
 
-func addGroup(b *profile.Builder, r *golang.Runtime, g *golang.Group, m *images.Map, now time.Duration) {
-	t := &profile.Task{Runtime: r.Name(), ID: g.ID, Wait: g.Wait, System: g.System, Count: g.Count}
+func taskOf(r *golang.Runtime, g *golang.Group, now time.Duration) profile.FoundTask {
+	t := profile.Task{Runtime: r.Name(), ID: g.ID, Wait: g.Wait, System: g.System, Count: g.Count}
 	if g.Since > 0 && now > g.Since && g.Count == 1 {
 		t.Since = now - g.Since
 	}
-	b.AddTask(t, &profile.Stack{Frames: g.Frames, Stop: g.Stop}, g.Creator, m)
+	return profile.FoundTask{Task: t, Frames: g.Frames, Stop: g.Stop, Creator: g.Creator}
 }
 
-// onThread returns a function that reports whether a thread has a frame between two addresses.
-func (s *Snapshot) onThread() func(low, high task.Addr) bool {
+// onThread returns a function that reports whether a thread has a frame between two addresses; nil
+// where there is no snapshot.
+func (s *Source) onThread() func(low, high task.Addr) bool {
+	if !s.Snapshot {
+		return nil
+	}
 	var frames []task.Addr
 	for i := range s.Threads {
 		frames = append(frames, s.Threads[i].Registers.SP())

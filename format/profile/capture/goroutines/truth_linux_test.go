@@ -5,6 +5,7 @@ package goroutines_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,9 +16,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/capture"
+	"stacksnap/task"
 	"stacksnap/task/live"
 )
 
@@ -184,23 +190,31 @@ func compare(t *testing.T, command, cgo string, n int, flags ...string) {
 	}
 }
 
-// TestOptions: goroutines are also read beside a recording, and not where nothing is to be
-// read of runtimes, or some threads alone are wanted.
+// TestOptions: goroutines are also read beside a recording, which has the same, and at the end of
+// samples, and not where nothing is to be read of runtimes, or some threads alone are wanted.
 func TestOptions(t *testing.T) {
 	pid, _ := start(t, build(t, "go", "0"), 1)
 	for name, c := range map[string]struct {
 		options capture.Options
 		want    bool
 	}{
-		"saved":       {capture.Options{Save: filepath.Join(t.TempDir(), "it.snap")}, true},
-		"no runtimes": {capture.Options{NoRuntimes: true}, false},
-		"one thread":  {capture.Options{Threads: profile.ThreadFilter{Main: true}}, false},
+		"saved":                  {capture.Options{Save: filepath.Join(t.TempDir(), "it.snap")}, true},
+		"no runtimes":            {capture.Options{NoRuntimes: true}, false},
+		"one thread":             {capture.Options{Threads: profile.ThreadFilter{Main: true}}, false},
+		"samples":                {capture.Options{Count: 3, Interval: time.Millisecond, Save: filepath.Join(t.TempDir(), "it.snap")}, true},
+		"no runtimes in samples": {capture.Options{Count: 3, Interval: time.Millisecond, NoRuntimes: true}, false},
+		"one thread in samples":  {capture.Options{Count: 3, Interval: time.Millisecond, Threads: profile.ThreadFilter{Main: true}}, false},
+		"a live view": {capture.Options{Count: 3, Interval: time.Millisecond, Added: func(a *capture.Added) {
+			if len(a.Tasks()) == 0 {
+				t.Error("a live view has no goroutines")
+			}
+		}}, false},
 	} {
 		process, err := live.Open(pid)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := capture.OneShot(process, c.options)
+		p, err := captured(process, c.options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,6 +223,39 @@ func TestOptions(t *testing.T) {
 		}
 		if err := process.Close(); err != nil {
 			t.Error(err)
+		}
+		if c.options.Save != "" {
+			reopen(t, c.options.Save, p)
+		}
+	}
+}
+
+// captured returns the profile of one snapshot, or of as many as are wanted.
+func captured(p task.Process, o capture.Options) (*profile.Profile, error) {
+	if o.Count == 0 {
+		return capture.OneShot(p, o)
+	}
+	return capture.Record(context.Background(), p, o)
+}
+
+// reopen wants of a recording the goroutines of the profile that was made with it, and not where
+// the capture would not have had them.
+func reopen(t *testing.T, file string, p *profile.Profile) {
+	t.Helper()
+	again, err := capture.Replay(file, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := cmp.Options{cmpopts.IgnoreUnexported(profile.Node{}), cmpopts.IgnoreFields(profile.Node{}, "Children"), cmpopts.EquateEmpty()}
+	if d := cmp.Diff(p.Tasks, again.Tasks, same); d != "" {
+		t.Errorf("the recording has other goroutines: %s", d)
+	}
+	if d := cmp.Diff(p.Notes, again.Notes); d != "" {
+		t.Errorf("the recording has other notes: %s", d)
+	}
+	for name, o := range map[string]capture.Options{"no runtimes": {NoRuntimes: true}, "one thread": {Threads: profile.ThreadFilter{Main: true}}} {
+		if again, err := capture.Replay(file, o); err != nil || len(again.Tasks) > 0 {
+			t.Errorf("opened with %s: %d entries of goroutines, %v", name, len(again.Tasks), err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/images"
 	"stacksnap/task"
+	"stacksnap/unwind"
 	"stacksnap/unwind/runtimes/cpython"
 )
 
@@ -16,10 +17,11 @@ type taskReader interface {
 	Tasks(m task.Memory, in *images.Map) (cpython.Tasks, error)
 }
 
-// AddTasks adds to a profile the tasks that no thread runs. The process runs meanwhile.
-func (r *Runtimes) AddTasks(b *profile.Builder) {
+// Tasks returns the tasks that no thread runs, and circles of them. Notes say what could not be
+// read. The process runs meanwhile.
+func (r *Runtimes) Tasks() (found []profile.FoundTask, deadlocks []profile.TaskDeadlock, notes []string) {
 	if !r.Any() {
-		return
+		return nil, nil, nil
 	}
 	for i := range r.found {
 		reader, ok := r.found[i].Instance.(taskReader)
@@ -28,28 +30,40 @@ func (r *Runtimes) AddTasks(b *profile.Builder) {
 		}
 		all, err := reader.Tasks(r.memory, r.in)
 		if err != nil {
-			r.note(err.Error() + "; tasks of asyncio are not shown")
+			notes = append(notes, err.Error()+"; tasks of asyncio are not shown")
 		}
 		sortTasks(all.All)
 		name := r.found[i].Name()
 		for _, t := range mergeTasks(name, all.All) {
-			b.AddManagedTask(&t.Task, t.frames)
+			found = append(found, profile.FoundTask{Task: t.Task, Frames: framesOf(t.frames)})
 		}
 		for _, circle := range circles(all.All) {
-			b.AddTaskDeadlock(profile.TaskDeadlock{Runtime: name, Tasks: circle})
+			deadlocks = append(deadlocks, profile.TaskDeadlock{Runtime: name, Tasks: circle})
 		}
-		r.noteTasks(&all)
+		notes = append(notes, notesOn(&all)...)
 	}
+	return found, deadlocks, notes
 }
 
-// noteTasks notes how many tasks are missing.
-func (r *Runtimes) noteTasks(all *cpython.Tasks) {
+// framesOf returns the frames of coroutines, the outermost of which is the first, in the order of
+// stacks.
+func framesOf(coroutines []task.ManagedFrame) []unwind.Frame {
+	frames := make([]unwind.Frame, len(coroutines))
+	for i := range coroutines {
+		frames[len(frames)-1-i].Managed = &coroutines[i]
+	}
+	return frames
+}
+
+// notesOn returns notes on how many tasks are missing.
+func notesOn(all *cpython.Tasks) (notes []string) {
 	if all.Changed > 0 {
-		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they changed each time that they were read: %d", all.Changed))
+		notes = append(notes, fmt.Sprintf("tasks of asyncio that are not shown, for they changed each time that they were read: %d", all.Changed))
 	}
 	if all.Unread > 0 {
-		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they cannot be read, or are not of the class _asyncio.Task: %d", all.Unread))
+		notes = append(notes, fmt.Sprintf("tasks of asyncio that are not shown, for they cannot be read, or are not of the class _asyncio.Task: %d", all.Unread))
 	}
+	return notes
 }
 
 // sortTasks sorts tasks by name, as asyncio numbers them.
