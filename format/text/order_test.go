@@ -87,15 +87,15 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
-// TestMoreIsSaidAtATerminal, of a process that may run on.
-func TestMoreIsSaidAtATerminal(t *testing.T) {
+// TestNextIsSaidAtATerminal, of a process that may run on.
+func TestNextIsSaidAtATerminal(t *testing.T) {
 	for _, c := range []struct {
 		width      int
 		live, want bool
 	}{{0, true, false}, {80, false, false}, {80, true, true}} {
 		p := someThreads()
 		p.Target.Live = c.live
-		if got := string(golden.WrittenReport(t, Tree, report.Of(p), words.Options{Width: c.width})); strings.Contains(got, "\nMore: ") != c.want {
+		if got := string(golden.WrittenReport(t, Tree, report.Of(p), words.Options{Width: c.width})); strings.Contains(got, "\nNext: ") != c.want {
 			t.Errorf("%+v:\n%s", c, got)
 		}
 	}

@@ -234,7 +234,7 @@ func (p *Printer) runs(h *headline.Headline) string {
 	switch {
 	case h.Threads > 1:
 		return p.someOf(h.Threads, "on a CPU or ready to be") + among(h) + "; most CPU time: " + text
-	case busy.Waited > mostWaited && busy.Nice > 0: // else it is the machine that is busy
+	case busy.IsStarved():
 		return "starved: " + text
 	case busy.Paging:
 		return "paging from disk: " + text

@@ -196,6 +196,10 @@ var postgresTitle = regexp.MustCompile(`^postgres: .*?(?:\[local\]|\S+\(\d+\)) (
 // titleWaits ends the title of a backend that waits for a lock.
 const titleWaits = "waiting"
 
+// IsBlockedBackend reports whether it is about a backend of PostgreSQL that waits for a lock of its database,
+// as its title says.
+func (h *Headline) IsBlockedBackend() bool { return strings.HasSuffix(h.Title, titleWaits) }
+
 // title returns what a process says of itself in its command line, if that mentions a wait or an open
 // transaction; otherwise empty.
 func title(p *profile.Profile) string {
