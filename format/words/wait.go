@@ -290,15 +290,49 @@ func (p *Printer) chain(w *profile.Wait) (text string) {
 		own := owncode.Innermost(t.Heaviest())
 		switch {
 		case t.Wait != nil:
-			text += p.waitsIn(t, t.Wait, waits.Waiter(t.Heaviest()))
+			text += p.waitsIn(t, t.Wait, waits.Waiter(t.Heaviest())) + endsByItself(w, t.Wait)
 		case own != nil:
-			return text + " is in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
+			return text + " is in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location) + contention(w, t)
 		default:
-			return text + " is " + t.State.String()
+			return text + stateAsHolder(w, t)
 		}
 		w = t.Wait
 	}
 	return text
+}
+
+// stateAsHolder returns a clause with the state of the holder of a lock.
+func stateAsHolder(w *profile.Wait, t *profile.Thread) string {
+	if c := contention(w, t); c != "" {
+		return strings.TrimPrefix(c, " and")
+	}
+	return " is " + t.State.String()
+}
+
+// contention returns a clause if the holder of a lock could run when the threads that wait for the lock were
+// stopped: then no deadlock keeps them. If it has taken the lock only since, another thread has released it.
+func contention(w *profile.Wait, holder *profile.Thread) string {
+	if !isHeld(w) || holder.State != task.Running {
+		return ""
+	}
+	return " and runs: contention, no deadlock"
+}
+
+// endsByItself returns a clause if the holder of a lock sleeps for a time.
+func endsByItself(w, holders *profile.Wait) string {
+	if isHeld(w) && (holders.Call == "nanosleep" || holders.Call == "clock_nanosleep") {
+		return ", which ends by itself: no deadlock"
+	}
+	return ""
+}
+
+// isHeld reports whether a wait is for a lock that a thread takes and releases.
+func isHeld(w *profile.Wait) bool {
+	switch w.Lock {
+	case profile.Mutex, profile.ReadWrite, profile.UnfairLock, profile.GIL:
+		return true
+	}
+	return false
 }
 
 // alsoHung returns a clause for each further thread that waits for a lock in a process none of whose
