@@ -101,6 +101,23 @@ func TestNextIsSaidAtATerminal(t *testing.T) {
 	}
 }
 
+// TestImagesAtATerminal: one snapshot has all images in a file, and at a terminal where all is asked for;
+// else there are those with something odd alone, below all other facts.
+func TestImagesAtATerminal(t *testing.T) {
+	for _, c := range []struct {
+		o   words.Options
+		all bool
+	}{
+		{words.Options{}, true}, {words.Options{Width: 80}, false}, {words.Options{Width: 80, Header: true}, true}, {words.Options{Width: 80, Addresses: true}, true},
+	} {
+		got := string(golden.WrittenReport(t, Tree, report.Of(fixtures.Linux()), c.o))
+		odd, facts := strings.Index(got, "\nImages with something missing or odd:\n"), strings.Index(got, "\nWalks that reached the bottom:")
+		if strings.Contains(got, "\nBinary Images:\n") != c.all || odd >= 0 == c.all || odd >= 0 && odd < facts {
+			t.Errorf("%+v:\n%s", c.o, got)
+		}
+	}
+}
+
 // TestAlikeThreads are one entry where there are as many as asked for; the main one never is.
 func TestAlikeThreads(t *testing.T) {
 	for _, c := range []struct {
