@@ -315,7 +315,13 @@ func contention(w *profile.Wait, holder *profile.Thread) string {
 	if !isHeld(w) || holder.State != task.Running {
 		return ""
 	}
-	return " and runs: contention, no deadlock"
+	switch holder.OnCPUState {
+	case task.OnCPU:
+		return " and runs: contention, no deadlock"
+	case task.Queued:
+		return " and waits for a CPU: contention, no deadlock"
+	}
+	return " and is runnable: contention, no deadlock"
 }
 
 // endsByItself returns a clause if the holder of a lock sleeps for a time.
