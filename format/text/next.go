@@ -40,7 +40,7 @@ func nextStep(p *profile.Profile, h *headline.Headline) string {
 		}
 		return fmt.Sprintf("stacksnap -d 5 %d shows where its time goes", pid)
 	case headline.Parked:
-		return fmt.Sprintf("stacksnap %d, again, shows what has changed", pid)
+		return fmt.Sprintf("stacksnap %d once more shows whether it goes on", pid)
 	}
 	if h.Wait == nil {
 		return fmt.Sprintf("stacksnap -d 5 %d shows where its time goes", pid)

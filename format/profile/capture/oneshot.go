@@ -153,8 +153,8 @@ func (s *shot) prepare() error {
 		return nil
 	}
 	s.snapshot.Part = nil
-	s.snapshot.PrepareFor(s.process, ids)
 	s.noteBlocked(ids)
+	s.snapshot.PrepareFor(s.process, ids) // last, as the states of threads change
 	return nil
 }
 

@@ -24,7 +24,7 @@ type echo struct {
 	out *bufio.Reader
 }
 
-func startEcho(t *testing.T) *echo {
+func startEcho(t testing.TB) *echo {
 	t.Helper()
 	_, err := os.Stat("/proc/self/sched")
 	needs.Feature(t, "/proc/PID/sched", err, unix.ENOENT)
@@ -53,7 +53,7 @@ func startEcho(t *testing.T) *echo {
 }
 
 // wake has the process run, and returns when it still had to.
-func (e *echo) wake(t *testing.T) time.Time {
+func (e *echo) wake(t testing.TB) time.Time {
 	t.Helper()
 	before := time.Now()
 	if _, err := e.in.WriteString("line\n"); err != nil {
