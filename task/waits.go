@@ -123,3 +123,16 @@ func (s ConnectionState) String() string {
 	}
 	return connectionStateNames[s]
 }
+
+// Stalled describes the connections of a process on which nothing moves, by those of them that have
+// the same other end and state as the longest of the most telling state.
+type Stalled struct {
+	State  ConnectionState
+	Count  int           // number of connections
+	Remote string        // address of the other end
+	Since  time.Duration // the longest time since the process last sent; for Unread, since something came; 0 if unknown
+	Unread uint64        // bytes that were not read, in all
+	PID    int           // process at the other end; 0 if unknown
+	Name   string        // its name
+	Others int           // number of further connections on which nothing moves
+}

@@ -177,7 +177,7 @@ func newJSONWait(w *profile.Wait) *jsonWait {
 	if p := &w.Peer; p.PID != 0 {
 		j.Peer = &jsonPeer{p.PID, p.Name, uint64(p.Thread), p.ThreadName, p.Action.String(), p.Others, p.Self, p.AlsoSelf}
 	}
-	if s := &w.Stalled; s.Count != 0 {
+	if s := w.Stalled; s != nil {
 		j.Stalled = &jsonStalled{s.State.String(), s.Count, s.Remote, int64(s.Since), s.Unread, s.PID, s.Name, s.Others}
 	}
 	return j

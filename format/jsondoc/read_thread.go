@@ -134,8 +134,8 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 		w.Peer = profile.Peer{PID: p.PID, Name: p.Name, Thread: task.ThreadID(p.Thread), ThreadName: p.ThreadName, Others: p.Others, Self: p.Self, AlsoSelf: p.AlsoSelf}
 		w.Peer.Action, _ = words.Named(p.Action, profile.Reply)
 	}
-	if s := j.Stalled; s != nil {
-		w.Stalled = profile.Stalled{Count: s.Count, Remote: s.Remote, Since: time.Duration(s.Since), Unread: s.Unread, PID: s.PID, Name: s.Name, Others: s.Others}
+	if s := j.Stalled; s != nil && s.Count > 0 {
+		w.Stalled = &task.Stalled{Count: s.Count, Remote: s.Remote, Since: time.Duration(s.Since), Unread: s.Unread, PID: s.PID, Name: s.Name, Others: s.Others}
 		w.Stalled.State, _ = words.Named(s.State, task.Unread)
 	}
 	var err error

@@ -43,7 +43,7 @@ func checkWait(t *testing.T, w profile.Wait, want string) {
 	if err := json.Unmarshal(b, &j); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := j.wait(); err != nil || *again != w {
+	if again, err := j.wait(); err != nil || !reflect.DeepEqual(*again, w) {
 		t.Errorf("%+v, %v", again, err)
 	}
 }
@@ -82,7 +82,7 @@ func TestHangLine(t *testing.T) {
 }
 
 func TestStalledInJSON(t *testing.T) {
-	w := profile.Wait{Call: "epoll_wait", Stalled: profile.Stalled{State: task.NotTaken, Count: 2, Remote: "10.0.0.1:80", Since: time.Second, Unread: 98, PID: 7, Name: "up", Others: 1}}
+	w := profile.Wait{Call: "epoll_wait", Stalled: &task.Stalled{State: task.NotTaken, Count: 2, Remote: "10.0.0.1:80", Since: time.Second, Unread: 98, PID: 7, Name: "up", Others: 1}}
 	checkWait(t, w, `{"call":"epoll_wait","stalled":{"state":"not taken","count":2,"remote":"10.0.0.1:80","since_ns":1000000000,"unread":98,"pid":7,"name":"up","others":1}}`)
 }
 

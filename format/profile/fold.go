@@ -104,8 +104,12 @@ func (t *Thread) likeness() (key [sha256.Size]byte) {
 }
 
 func (w *Wait) writeLikeness(to io.Writer) {
+	stalled := task.Moving
+	if w.Stalled != nil {
+		stalled = w.Stalled.State
+	}
 	fmt.Fprintf(to, "%q %d %d %d %d %d %d %d %d %t %t %t %d\n", w.Call, w.Lock, w.Addr, w.Owner, w.GoneOwner, w.OwnerPID,
-		w.Peer.PID, w.Peer.Thread, w.Peer.Action, w.Peer.Others, w.Peer.Self, w.Peer.AlsoSelf, w.Stalled.State)
+		w.Peer.PID, w.Peer.Thread, w.Peer.Action, w.Peer.Others, w.Peer.Self, w.Peer.AlsoSelf, stalled)
 }
 
 func (n *Node) writeLikeness(w io.Writer, depth int) {

@@ -1,10 +1,6 @@
 package profile
 
-import (
-	"time"
-
-	"stacksnap/task"
-)
+import "stacksnap/task"
 
 // PageFault is the Call of a thread that is blocked outside a system call: it has touched
 // memory that is not present yet.
@@ -39,22 +35,9 @@ type Wait struct {
 	// so that none can wake another, and it has no handler of a signal that might; 0 if that is not
 	// known.
 	Hung int
-	// Stalled are connections on which nothing moves while the main thread waits for events; zero if
+	// Stalled are connections on which nothing moves while the main thread waits for events; nil if
 	// none are known.
-	Stalled Stalled
-}
-
-// Stalled describes the connections of a process on which nothing moves, by those of them that have
-// the same other end and state as the longest of the most telling state.
-type Stalled struct {
-	State  task.ConnectionState
-	Count  int           // number of connections; 0: none are known
-	Remote string        // address of the other end
-	Since  time.Duration // the longest time since the process last sent; for Unread, since something came; 0 if unknown
-	Unread uint64        // bytes that were not read, in all
-	PID    int           // process at the other end; 0 if unknown
-	Name   string        // its name
-	Others int           // number of further connections on which nothing moves
+	Stalled *task.Stalled
 }
 
 // Peer is a process, or a thread of it, that can end a wait.

@@ -62,7 +62,7 @@ func nextOfWait(p *profile.Profile, h *headline.Headline) string {
 		return shows(w.Peer.PID, peerRole(w.Peer.Action))
 	case w.OwnerPID != 0 && w.OwnerPID != pid:
 		return shows(w.OwnerPID, peerRole(profile.Release))
-	case w.Stalled.PID != 0 && w.Stalled.PID != pid:
+	case w.Stalled != nil && w.Stalled.PID != 0 && w.Stalled.PID != pid:
 		return shows(w.Stalled.PID, peerRole(profile.Reply))
 	}
 	return fmt.Sprintf("stacksnap -d 5 %d shows whether it goes on", pid)

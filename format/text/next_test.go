@@ -60,7 +60,7 @@ func TestNext(t *testing.T) {
 		{"its own file lock", of(waitingMain(profile.Wait{Call: "fcntl", Lock: profile.FileLock, OwnerPID: pid})), goesOn},
 		{"a child", of(waitingMain(profile.Wait{Call: "wait4", Peer: profile.Peer{PID: 8, Action: profile.End}})), "stacksnap 8 shows the process that has to end"},
 		{"itself", of(waitingMain(profile.Wait{Call: "read", Peer: profile.Peer{PID: pid, Self: true, Action: profile.Write}})), goesOn},
-		{"a silent connection", of(waitingMain(profile.Wait{Call: "epoll_wait", Stalled: profile.Stalled{Count: 1, Remote: "10.0.0.1:80", PID: 9}})), "stacksnap 9 shows the process at the other end"},
+		{"a silent connection", of(waitingMain(profile.Wait{Call: "epoll_wait", Stalled: &task.Stalled{Count: 1, Remote: "10.0.0.1:80", PID: 9}})), "stacksnap 9 shows the process at the other end"},
 		{"a row of PostgreSQL", backend, "psql -c 'SELECT pg_blocking_pids(4194303)' shows what blocks it"},
 		{"a file", of(waitingMain(profile.Wait{Call: "fsync", Object: "fd 3 /file"})), goesOn},
 	} {

@@ -1,12 +1,13 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/headline"
-	"stacksnap/format/profile/owncode"
 	"stacksnap/format/words"
 )
 
@@ -107,35 +108,42 @@ func (p *printer) firstTask(about *headline.Tasks) {
 	switch {
 	case about.Main:
 		name = "the main " + noun
+	case about.Several:
+		name = "one of the " + words.Plural(about.Number, noun)
 	case about.Number > 1:
 		name = "the " + words.Plural(about.Number, noun) + " alike"
 	}
 	p.Line("")
 	p.Text("", 2, "Stack of "+name+", innermost first:")
 	p.innermostFirst(path)
-	p.otherTasks(about.Task, noun)
+	p.otherTasks(about, noun)
 }
 
-// otherTasks writes a line for each of the first few other entries of the program's tasks.
-func (p *printer) otherTasks(but *profile.Task, noun string) {
+// otherTasks writes a line for each of the first few other places where tasks of the program wait.
+func (p *printer) otherTasks(but *headline.Tasks, noun string) {
 	places, left := 0, 0
-	for _, t := range p.Profile.Tasks {
-		own := owncode.Innermost(t.Path)
+	for _, g := range byNumber(headline.TasksByPlace(p.Profile.Tasks)) {
 		switch {
-		case t == but || t.System || own == nil:
+		case g.SamePlace(but) || g.Own == nil:
 			continue
 		case places == maxOthers:
-			left += t.Count
+			left += g.Number
 			continue
 		case places == 0:
 			p.Line("")
 		}
 		places++
-		p.Text("", 2, p.TaskLine(t, own))
+		p.Text("", 2, p.TaskLine(g))
 	}
 	if left > 0 {
 		p.Line("… and %s elsewhere", words.Plural(left, noun))
 	}
+}
+
+// byNumber sorts groups of tasks, the largest first.
+func byNumber(groups []*headline.Tasks) []*headline.Tasks {
+	slices.SortStableFunc(groups, func(a, b *headline.Tasks) int { return cmp.Compare(b.Number, a.Number) })
+	return groups
 }
 
 // shownFrames returns the root of a copy of the stack that [inner] returns; none if that is empty.

@@ -84,3 +84,37 @@ Stack of the main goroutine, innermost first:
 		t.Errorf("want %s at the start of\n%s", want, got)
 	}
 }
+
+// TestTasksOfOnePlace: tasks that wait at one place but were made at several are one line, and none if
+// the first stack is of one of them.
+func TestTasksOfOnePlace(t *testing.T) {
+	im := &profile.Image{Path: "/srv/stock", Main: true, Symbols: true}
+	waiting := func(id uint64, wait, function string, created int) *profile.Task {
+		outer := &profile.Node{Location: profile.Location{Function: "main.main", Raw: "main.main", Image: im, File: "/src/main.go", Line: created}, PC: 1, Return: true, Count: 1}
+		own := &profile.Node{Location: profile.Location{Function: function, Raw: function, Image: im, File: "/src/main.go", Line: 20}, PC: 1, Return: true, Count: 1}
+		return &profile.Task{
+			Runtime: "Go 1.26.1", ID: id, Wait: wait, Count: 1, Path: []*profile.Node{outer, own},
+			Created: &profile.Location{Function: "main.main", File: "/src/main.go", Line: created, Image: im},
+		}
+	}
+	thread := &profile.Node{Location: profile.Location{Function: "runtime.mcall", Image: im}, Count: 1, Self: 1}
+	p := &profile.Profile{Snapshots: 1, Images: []*profile.Image{im}, Threads: []*profile.Thread{
+		{ID: 1, Main: true, Samples: 1, State: task.Sleeping, Roots: []*profile.Node{thread}},
+	}, Tasks: []*profile.Task{
+		waiting(7, "sync.Mutex.Lock", "main.transfer", 29), waiting(8, "sync.Mutex.Lock", "main.transfer", 30),
+		waiting(9, "chan receive", "main.worker", 31), waiting(10, "chan receive", "main.worker", 32),
+	}}
+	got := string(golden.WrittenReport(t, Tree, report.Of(p), words.Options{}))
+	want := `2 of 4 goroutines wait in sync.Mutex.Lock, called by main.transfer (main.go:20)
+
+Stack of one of the 2 goroutines, innermost first:
+  main.transfer (stock)  main.go:20
+  main.main (stock)  main.go:29
+
+2 goroutines in chan receive, in main.worker (main.go:20)
+
+`
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("want %s at the start of\n%s", want, got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/headline"
 	"stacksnap/format/profile/owncode"
+	"stacksnap/format/profile/waits/python"
 )
 
 // WriteHeadline writes the headline of the whole capture and an empty line; nothing if nothing is
@@ -56,7 +57,7 @@ func (p *Printer) sentence(h *headline.Headline) string {
 	case headline.Idle:
 		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + forAtLeast(h.NotRun) + whenAsked(h) + titled(h)
 	case headline.Stalled:
-		return "main thread" + waited(h.Thread) + "in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + clause(stalled(&h.Wait.Stalled)) + titled(h)
+		return "main thread" + waited(h.Thread) + "in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + clause(stalled(h.Wait.Stalled)) + titled(h)
 	case headline.Running:
 		return p.runs(h)
 	case headline.Computing:
@@ -95,8 +96,8 @@ func clause(text string) string {
 
 // blocked describes the wait of the main thread.
 func (p *Printer) blocked(h *headline.Headline) string {
-	text := hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.chain(h.Wait) + p.alsoHung(h) +
-		whenAsked(h) + clause(stalled(&h.Wait.Stalled)) + titled(h)
+	text := hung(h.Wait) + "main thread" + p.waitsIn(h.Thread, h.Wait, h.Own) + p.holds(h.Thread) + p.chain(h.Wait) + p.alsoHung(h) +
+		whenAsked(h) + clause(stalled(h.Wait.Stalled)) + titled(h)
 	if h.Wait.Call == profile.PageFault {
 		busy := headline.BusyOf(h.Thread)
 		text += faults(&busy)
@@ -187,9 +188,14 @@ func among(h *headline.Headline) string {
 	return ", the main thread among them"
 }
 
+// convoy returns the headline of threads that wait for one lock.
 func (p *Printer) convoy(h *headline.Headline) string {
 	n := fmt.Sprintf("%s of %s threads%s", Count(h.Threads), Count(p.Profile.NumThreads()), haveWaited(h.NotRun))
-	return n + p.WaitFor(0, h.Wait) + p.calledBy(h.Own) + among(h) + p.chain(h.Wait)
+	what := p.WaitFor(0, h.Wait)
+	if h.Thread != nil {
+		what = python.Wait(h.Thread, h.Wait)
+	}
+	return n + what + p.calledBy(h.Own) + among(h) + p.chain(h.Wait)
 }
 
 // alike returns the headline of many threads that wait at one place.
@@ -223,9 +229,9 @@ func (p *Printer) runs(h *headline.Headline) string {
 	if !t.Main {
 		name = p.ThreadName(t.ID, t.Name)
 	}
-	text := name + p.inFunction(t) + busyFor(&busy)
+	text := name + p.inFunction(t) + busyFor(&busy) + p.holds(t)
 	if h.Wait != nil {
-		call := inCall(h.Wait) + p.calledBy(h.Own) + busyFor(&busy)
+		call := inCall(h.Wait) + p.calledBy(h.Own) + busyFor(&busy) + p.holds(t)
 		if h.Threads == 1 && !busy.IsMostly() {
 			return name + " " + call
 		}

@@ -47,7 +47,7 @@ func headlined() map[string]*profile.Profile {
 	dead.Deadlocks = []profile.Deadlock{{Waiters: []profile.Waiter{{ID: 1}}}}
 	idle := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait"})
 	idle.Roots = []*profile.Node{{Location: profile.Location{Function: "event_base_loop"}}}
-	stalled := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait", Stalled: profile.Stalled{State: task.Silent, Count: 1, Remote: "10.0.0.1:80", Since: 12 * time.Second}})
+	stalled := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait", Stalled: &task.Stalled{State: task.Silent, Count: 1, Remote: "10.0.0.1:80", Since: 12 * time.Second}})
 	stalled.Roots = idle.Roots
 	alike := oneOf(idle)
 	for id := range task.ThreadID(100) {

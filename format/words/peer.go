@@ -69,7 +69,10 @@ func peerThread(os task.OS, peer *profile.Peer) string {
 
 // stalled describes the connections of a process on which nothing moves, by their facts alone: whether
 // the other end owes an answer is not known. It returns "" if there are none.
-func stalled(s *profile.Stalled) string {
+func stalled(s *task.Stalled) string {
+	if s == nil {
+		return ""
+	}
 	remote := Word(s.Remote, MaxPath)
 	if s.PID != 0 {
 		remote += " (" + ProcessName(s.Name, s.PID) + ")"

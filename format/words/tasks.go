@@ -103,8 +103,8 @@ func (p *Printer) CreatedBy(l *profile.Location) string {
 	return ", created by " + p.functionIn(*l, nameRoom) + sourceLine(l)
 }
 
-// TaskLine describes alike tasks in one line: how many they are, what they wait for, and the function
+// TaskLine describes tasks that wait at one place in one line: how many they are, what they wait for, and the function
 // of own code in which they do.
-func (p *Printer) TaskLine(t *profile.Task, own *profile.Node) string {
-	return Plural(t.Count, TaskNoun(t.Runtime)) + TaskState(t) + ", in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
+func (p *Printer) TaskLine(g *headline.Tasks) string {
+	return Plural(g.Number, TaskNoun(g.Runtime)) + TaskState(g.Task) + ", in " + p.functionIn(g.Own.Location, nameRoom) + sourceLine(&g.Own.Location)
 }

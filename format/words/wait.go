@@ -32,8 +32,8 @@ func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 			return []string{inCall(t.Wait)}
 		}
 		lines = []string{strings.TrimPrefix(waited(t), " ") + p.WaitOf(t, t.Wait)}
-		if s := &t.Wait.Stalled; s.Count > 0 {
-			lines = append(lines, stalled(s))
+		if text := stalled(t.Wait.Stalled); text != "" {
+			lines = append(lines, text)
 		}
 		return lines
 	}
@@ -362,6 +362,31 @@ func (p *Printer) alsoHung(h *headline.Headline) (text string) {
 		}
 	}
 	return text
+}
+
+// holds returns a clause with the lock that a thread holds in one snapshot: the one with the most
+// waiters. It returns "" if nobody waits for any.
+func (p *Printer) holds(t *profile.Thread) string {
+	if p.Profile.Sampled() {
+		return ""
+	}
+	most, name := 0, ""
+	waiting := map[string]int{}
+	for _, other := range p.Profile.Threads {
+		w := other.Wait
+		if w == nil || w.Owner != t.ID || w.Lock == profile.NoLock || w.Lock == profile.ThreadEnd || hasChangedHands(w, t) {
+			continue
+		}
+		lock := lockName(w)
+		waiting[lock] += other.Weight()
+		if n := waiting[lock]; n > most {
+			most, name = n, lock
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	return "; it holds " + name + ", waited for by " + Plural(most, "thread")
 }
 
 // hasChangedHands reports whether the owner of a lock waits for that lock: the owner was read at

@@ -86,8 +86,8 @@ func TestVariables(t *testing.T) {
 // TestStalled says what is known of connections, and not what is owed.
 func TestStalled(t *testing.T) {
 	const up = "127.0.0.1:80"
-	for want, s := range map[string]profile.Stalled{
-		"": {},
+	for want, s := range map[string]*task.Stalled{
+		"": nil,
 		"127.0.0.1:80 has not answered the request to connect":                                                             {State: task.Connecting, Count: 1, Remote: up},
 		"127.0.0.1:80 (python3 [7]) has not accepted 2 connections":                                                        {State: task.NotAccepted, Count: 2, Remote: up, PID: 7, Name: "python3", Since: time.Second},
 		"/run/up has not read 1 byte sent to it":                                                                           {State: task.NotTaken, Count: 1, Remote: "/run/up", Unread: 1},
@@ -95,7 +95,7 @@ func TestStalled(t *testing.T) {
 		"nothing received from 127.0.0.1:80 since the last send to it, 2 min ago, and nothing moves on 3 more connections": {State: task.Silent, Count: 1, Remote: up, Since: 2 * time.Minute, Others: 3},
 		"not read: 98 bytes received from 127.0.0.1:80, 25 h ago":                                                          {State: task.Unread, Count: 1, Remote: up, Unread: 98, Since: 25 * time.Hour},
 	} {
-		if got := stalled(&s); got != want {
+		if got := stalled(s); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -103,7 +103,7 @@ func TestStalled(t *testing.T) {
 
 // TestStalledIsALineOfItsOwn below the wait.
 func TestStalledIsALineOfItsOwn(t *testing.T) {
-	th := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait", Stalled: profile.Stalled{State: task.Connecting, Count: 1, Remote: "10.0.0.1:80"}})
+	th := waiter(1, task.Sleeping, &profile.Wait{Call: "epoll_wait", Stalled: &task.Stalled{State: task.Connecting, Count: 1, Remote: "10.0.0.1:80"}})
 	got := strings.Join((&Printer{Profile: oneOf(th)}).Waits(th), "|")
 	if want := "waits in epoll_wait|10.0.0.1:80 has not answered the request to connect"; got != want {
 		t.Errorf("%q, want %q", got, want)

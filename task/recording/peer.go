@@ -56,19 +56,7 @@ func parsePeer(data []byte) (Peer, error) {
 	return p, m.err
 }
 
-// Stalled are connections of the process on which nothing moves.
-type Stalled struct {
-	State  uint8 // numbered as in recording.proto
-	Count  int
-	Remote string
-	Since  time.Duration
-	Unread uint64
-	PID    int
-	Name   string
-	Others int
-}
-
-func appendStalled(b []byte, s *Stalled) []byte {
+func appendStalled(b []byte, s *task.Stalled) []byte {
 	b = appendUintIf(b, 1, uint64(s.State))
 	b = appendUintIf(b, 2, uint64(s.Count))
 	b = appendBytesIf(b, 3, s.Remote)
@@ -79,13 +67,13 @@ func appendStalled(b []byte, s *Stalled) []byte {
 	return appendUintIf(b, 8, uint64(s.Others))
 }
 
-func parseStalled(data []byte) (Stalled, error) {
-	var s Stalled
+func parseStalled(data []byte) (*task.Stalled, error) {
+	s := &task.Stalled{}
 	m := newMessage(data)
 	for m.next() {
 		switch m.field {
 		case 1:
-			s.State = uint8(min(m.n, 0xff))
+			s.State = task.ConnectionState(min(m.n, 0xff))
 		case 2:
 			s.Count = index(m.n)
 		case 3:

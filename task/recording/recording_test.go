@@ -112,8 +112,8 @@ func randomPeer(r *random) Peer {
 	return []Peer{{}, {PID: 7, Action: 1, Self: true}, {PID: 12, Name: "cc1", Thread: 13, ThreadName: "worker", Action: 4, Others: true, AlsoSelf: true}}[r.IntN(3)]
 }
 
-func randomStalled(r *random) Stalled {
-	return []Stalled{{}, {State: 4, Count: 2, Remote: "127.0.0.1:80", Since: 12e9, PID: 7, Name: "up", Others: 3}, {State: 3, Count: 1, Remote: "/run/up", Unread: 98}}[r.IntN(3)]
+func randomStalled(r *random) *task.Stalled {
+	return []*task.Stalled{nil, {State: 4, Count: 2, Remote: "127.0.0.1:80", Since: 12e9, PID: 7, Name: "up", Others: 3}, {State: 3, Count: 1, Remote: "/run/up", Unread: 98}}[r.IntN(3)]
 }
 
 func (r *random) thread() task.Thread {

@@ -42,7 +42,7 @@ type Wait struct {
 	GoneOwner    task.ThreadID
 	Gone         task.Outsider // of GoneOwner
 	Peer         Peer          // the zero Peer: unknown
-	Stalled      Stalled       // the zero Stalled: none are known
+	Stalled      *task.Stalled // nil: none are known
 	Hung         int           // number of threads, none of which can wake another; 0: not known
 }
 
@@ -65,10 +65,10 @@ func appendWait(b []byte, w *Wait) []byte {
 		b, at = begin(b, 12)
 		b = end(appendPeer(b, &w.Peer), at)
 	}
-	if w.Stalled != (Stalled{}) {
+	if w.Stalled != nil {
 		var at int
 		b, at = begin(b, 13)
-		b = end(appendStalled(b, &w.Stalled), at)
+		b = end(appendStalled(b, w.Stalled), at)
 	}
 	b = appendUintIf(b, 14, uint64(w.Hung))
 	b = appendBoolIf(b, 15, w.Gone.Ended)
@@ -110,7 +110,9 @@ func parseWait(data []byte) (Wait, error) {
 		case 13:
 			s, err := parseStalled(m.data)
 			m.fail(err)
-			w.Stalled = s
+			if s.Count > 0 {
+				w.Stalled = s
+			}
 		case 14:
 			w.Hung = index(m.n)
 		case 15:

@@ -154,7 +154,7 @@ func savedWait(w *profile.Wait) *recording.Wait {
 	return &recording.Wait{
 		Call: w.Call, Object: w.Object, Lock: uint8(w.Lock), Addr: w.Addr,
 		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
-		GoneOwner: w.GoneOwner, Gone: w.Gone, Peer: savedPeer(&w.Peer), Stalled: savedStalled(&w.Stalled), Hung: w.Hung,
+		GoneOwner: w.GoneOwner, Gone: w.Gone, Peer: savedPeer(&w.Peer), Stalled: w.Stalled, Hung: w.Hung,
 	}
 }
 
@@ -171,24 +171,12 @@ func waitOf(w *recording.Wait) *profile.Wait {
 	return &profile.Wait{
 		Call: w.Call, Object: w.Object, Lock: profile.LockKind(w.Lock), Addr: w.Addr,
 		Owner: w.Owner, OwnerName: w.OwnerName, OwnerPID: w.OwnerPID, Readers: w.Readers, Receives: w.Receives, Variable: w.Variable,
-		GoneOwner: w.GoneOwner, Gone: w.Gone, Peer: peerOf(&w.Peer), Stalled: stalledOf(&w.Stalled), Hung: w.Hung,
+		GoneOwner: w.GoneOwner, Gone: w.Gone, Peer: peerOf(&w.Peer), Stalled: w.Stalled, Hung: w.Hung,
 	}
 }
 
 func peerOf(p *recording.Peer) profile.Peer {
 	return profile.Peer{
 		PID: p.PID, Name: p.Name, Thread: p.Thread, ThreadName: p.ThreadName, Action: profile.Action(p.Action), Others: p.Others, Self: p.Self, AlsoSelf: p.AlsoSelf,
-	}
-}
-
-func savedStalled(s *profile.Stalled) recording.Stalled {
-	return recording.Stalled{
-		State: uint8(s.State), Count: s.Count, Remote: s.Remote, Since: s.Since, Unread: s.Unread, PID: s.PID, Name: s.Name, Others: s.Others,
-	}
-}
-
-func stalledOf(s *recording.Stalled) profile.Stalled {
-	return profile.Stalled{
-		State: task.ConnectionState(s.State), Count: s.Count, Remote: s.Remote, Since: s.Since, Unread: s.Unread, PID: s.PID, Name: s.Name, Others: s.Others,
 	}
 }

@@ -30,7 +30,7 @@ func alike(p *profile.Profile) Headline {
 			continue
 		}
 		own := waits.Waiter(t.Heaviest())
-		here := placeOf(w, own)
+		here := waitPlace(w, own)
 		at[here] += t.Weight()
 		if n := at[here]; n >= leastAlike && 2*n > all && n > best.Threads {
 			best = Headline{Kind: Alike, Threads: n, Wait: w, Own: own, Looks: looks}
@@ -42,8 +42,8 @@ func alike(p *profile.Profile) Headline {
 	return best
 }
 
-// placeOf returns where a thread waits, by the frame of own code in which it does.
-func placeOf(w *profile.Wait, own *profile.Node) place {
+// waitPlace returns where a thread waits, by the frame of own code in which it does.
+func waitPlace(w *profile.Wait, own *profile.Node) place {
 	here := place{call: w.Call}
 	if own != nil {
 		here.function, here.line = own.Function, own.Line

@@ -22,7 +22,7 @@ const (
 	Deadlocked                  // several threads, counted by Threads, are in wait cycles
 	TasksDeadlocked             // tasks that no thread runs wait for each other, as the first of the profile's TaskDeadlocks
 	Stopped                     // all threads are stopped
-	Convoy                      // several threads, counted by Threads, wait for one lock, given by Wait
+	Convoy                      // several threads, counted by Threads, wait for one lock, given by Wait; for a lock of Python's, Thread is one of them
 	Locked                      // the main thread waits for a lock, given by Wait
 	Running                     // in one snapshot, threads are runnable, counted by Threads; Thread is the one with the most CPU time
 	Computing                   // over many snapshots, the process used CPU time, as CPU describes
@@ -120,45 +120,6 @@ func mostlyRunnable(t *profile.Thread) bool {
 	return (t.States[task.Sleeping]+t.States[task.Uninterruptible])*10 < t.Samples*9
 }
 
-// leastConvoy is the least number of threads waiting for one lock that is more important
-// than the main thread's wait.
-const leastConvoy = 3
-
-// convoy returns the lock in memory with the most waiters, if there are at least
-// leastConvoy.
-func convoy(p *profile.Profile) Headline {
-	var best Headline
-	at := map[task.Addr]int{}
-	main := map[task.Addr]bool{}
-	callers := map[task.Addr][]*profile.Node{}
-	for _, t := range p.Threads {
-		w, looks := wait(p, t)
-		if w == nil || w.Addr == 0 || w.Lock == profile.NoLock || w.Lock == profile.ThreadEnd {
-			continue
-		}
-		at[w.Addr] += t.Weight()
-		main[w.Addr] = main[w.Addr] || t.Main
-		callers[w.Addr] = append(callers[w.Addr], waits.Waiter(t.Heaviest()))
-		if n := at[w.Addr]; n >= leastConvoy && n > best.Threads {
-			best = Headline{Kind: Convoy, Threads: n, Wait: w, Looks: looks}
-		}
-	}
-	if best.Kind != None {
-		best.Main, best.Own = main[best.Wait.Addr], common(callers[best.Wait.Addr])
-	}
-	return best
-}
-
-// common returns the first of frames that are all of one function; nil where they are of several.
-func common(frames []*profile.Node) *profile.Node {
-	for _, n := range frames {
-		if n == nil || keyOf(n) != keyOf(frames[0]) {
-			return nil
-		}
-	}
-	return frames[0]
-}
-
 // locked returns the lock that the main thread waits for.
 func locked(p *profile.Profile) Headline {
 	a := blocked(p)
@@ -182,7 +143,7 @@ func blocked(p *profile.Profile) Headline {
 	stack := t.Heaviest()
 	a := Headline{Kind: Blocked, Main: true, Thread: t, Wait: w, Own: waits.Waiter(stack), Looks: looks, Title: title(p)}
 	if waits.ProvesIdle(w, stack) && !strings.HasSuffix(a.Title, titleWaits) {
-		if a.Kind = Idle; w.Stalled.Count > 0 {
+		if a.Kind = Idle; w.Stalled != nil {
 			a.Kind = Stalled
 		}
 	}

@@ -22,9 +22,9 @@ func (h Headline) withNotRun(p *profile.Profile) Headline {
 	case Convoy:
 		h.NotRun = leastNotRun(p, func(t *profile.Thread) bool { return t.Wait != nil && t.Wait.Addr == h.Wait.Addr })
 	case Alike:
-		here := placeOf(h.Wait, h.Own)
+		here := waitPlace(h.Wait, h.Own)
 		h.NotRun = leastNotRun(p, func(t *profile.Thread) bool {
-			return !t.Main && t.Wait != nil && placeOf(t.Wait, waits.Waiter(t.Heaviest())) == here
+			return !t.Main && t.Wait != nil && waitPlace(t.Wait, waits.Waiter(t.Heaviest())) == here
 		})
 	case Locked, Stuck, Blocked, Stalled, Idle:
 		h.NotRun = h.Thread.NotRun

@@ -1,6 +1,8 @@
 package headline
 
 import (
+	"slices"
+
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/owncode"
 )
@@ -9,6 +11,7 @@ import (
 type Tasks struct {
 	*profile.Task               // one of them
 	Number        int           // how many
+	Several       bool          // they have more than one stack
 	Of            int           // number of all tasks but the runtime's own
 	Main          bool          // it is the main goroutine
 	Own           *profile.Node // frame of own code in which they wait; nil: none
@@ -26,7 +29,7 @@ func parked(p *profile.Profile) Headline {
 	if p.Sampled() || len(p.Tasks) == 0 || t == nil || owncode.Innermost(t.Heaviest()) != nil && !inIdleLoop(t.Heaviest()) {
 		return Headline{}
 	}
-	groups := tasksByPlace(p.Tasks)
+	groups := TasksByPlace(p.Tasks)
 	for _, is := range []func(*Tasks) bool{
 		func(g *Tasks) bool { return g.Main && isLockWait(g.Wait) },
 		func(g *Tasks) bool { return g.Number >= leastParked && 2*g.Number > g.Of },
@@ -36,7 +39,7 @@ func parked(p *profile.Profile) Headline {
 	} {
 		var best *Tasks
 		for _, g := range groups {
-			if is(g) && (best == nil || g.Number > best.Number) {
+			if is(g) && !IsReady(g.Task) && (best == nil || g.Number > best.Number) {
 				best = g
 			}
 		}
@@ -49,35 +52,38 @@ func parked(p *profile.Profile) Headline {
 
 // taskPlace is what tasks wait for, and where.
 type taskPlace struct {
-	wait, function string
-	line           int
-	main           bool
+	runtime, wait, function string
+	line                    int
+	main                    bool
 }
 
-// tasksByPlace merges tasks that wait at one place of the program's own code.
-func tasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
+func placeOf(t *profile.Task, own *profile.Node) taskPlace {
+	at := taskPlace{runtime: t.Runtime, wait: t.Wait, main: IsMainTask(t)}
+	if own != nil {
+		at.function, at.line = own.Function, own.Line
+	}
+	return at
+}
+
+// SamePlace reports whether tasks wait for the same as others, at one place.
+func (g *Tasks) SamePlace(other *Tasks) bool {
+	return placeOf(g.Task, g.Own) == placeOf(other.Task, other.Own)
+}
+
+// TasksByPlace merges tasks that wait at one place of the program's own code, and leaves out the
+// runtime's own. What is said of them all is that of one, but for a creator that they do not share.
+func TasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
 	index := map[taskPlace]*Tasks{}
 	all := 0
 	for _, t := range tasks {
 		if t.System {
 			continue
 		}
-		own := owncode.Innermost(t.Path)
-		key := taskPlace{wait: t.Wait, main: IsMainTask(t)}
-		if own != nil {
-			key.function, key.line = own.Function, own.Line
-		}
 		all += t.Count
-		if IsReady(t) {
-			continue
-		}
+		own := owncode.Innermost(t.Path)
+		key := placeOf(t, own)
 		if g := index[key]; g != nil {
-			g.Number += t.Count
-			if g.Created != nil && (t.Created == nil || *t.Created != *g.Created) {
-				other := *g.Task
-				other.Created = nil
-				g.Task = &other
-			}
+			g.add(t)
 			continue
 		}
 		index[key] = &Tasks{Task: t, Number: t.Count, Main: key.main, Own: own}
@@ -87,6 +93,17 @@ func tasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
 		g.Of = all
 	}
 	return groups
+}
+
+// add adds tasks that wait at the same place.
+func (g *Tasks) add(t *profile.Task) {
+	g.Number += t.Count
+	g.Several = g.Several || !slices.EqualFunc(g.Path, t.Path, func(a, b *profile.Node) bool { return a.Function == b.Function && a.Line == b.Line })
+	if g.Created != nil && (t.Created == nil || *t.Created != *g.Created) {
+		other := *g.Task
+		other.Created = nil
+		g.Task = &other
+	}
 }
 
 // IsMainTask reports whether a task is Go's main goroutine.

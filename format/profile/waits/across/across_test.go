@@ -1,6 +1,7 @@
 package across
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -121,14 +122,14 @@ func TestStalledSummary(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		of   []task.Connection
-		want profile.Stalled
+		want *task.Stalled
 	}{
-		"none":    {nil, profile.Stalled{}},
-		"alike":   {all, profile.Stalled{State: task.NotTaken, Count: 2, Remote: "b", Since: 3, Unread: 20, PID: 7, Name: "up", Others: 3}},
-		"silent":  {all[:2], profile.Stalled{State: task.Silent, Count: 1, Remote: "a", Since: 8, Unread: 10, Others: 1}},
-		"changed": {lasting(all, []task.Connection{to(1, task.Silent, "a", 9), to(4, task.NotTaken, "c", 4), to(6, task.NotTaken, "b", 5)}), profile.Stalled{State: task.NotTaken, Count: 1, Remote: "c", Since: 4, Unread: 10}},
+		"none":    {nil, nil},
+		"alike":   {all, &task.Stalled{State: task.NotTaken, Count: 2, Remote: "b", Since: 3, Unread: 20, PID: 7, Name: "up", Others: 3}},
+		"silent":  {all[:2], &task.Stalled{State: task.Silent, Count: 1, Remote: "a", Since: 8, Unread: 10, Others: 1}},
+		"changed": {lasting(all, []task.Connection{to(1, task.Silent, "a", 9), to(4, task.NotTaken, "c", 4), to(6, task.NotTaken, "b", 5)}), &task.Stalled{State: task.NotTaken, Count: 1, Remote: "c", Since: 4, Unread: 10}},
 	} {
-		if got := summary(c.of, owner); got != c.want {
+		if got := summary(c.of, owner); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}

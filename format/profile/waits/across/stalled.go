@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"stacksnap/format/profile"
 	"stacksnap/task"
 	"stacksnap/task/live"
 )
@@ -14,15 +13,15 @@ import (
 const listAgain = 50 * time.Millisecond
 
 // Stalled returns the connections of a process on which nothing moves, listed twice in the same
-// state; zero if there are none, or they could not be listed in time.
-func Stalled(p task.Process, until time.Time) profile.Stalled {
+// state; nil if there are none, or they could not be listed in time.
+func Stalled(p task.Process, until time.Time) *task.Stalled {
 	list := p.Capabilities().Connections
 	if list == nil {
-		return profile.Stalled{}
+		return nil
 	}
 	before := list(until)
 	if len(before) == 0 {
-		return profile.Stalled{}
+		return nil
 	}
 	owners := live.Owners(othersOf(before), until)
 	return summary(lasting(before, list(time.Now().Add(listAgain))), func(e task.Endpoint) (pid int, name string) {
@@ -53,14 +52,14 @@ func lasting(before, after []task.Connection) []task.Connection {
 
 // summary counts the connections that have the state and remote address of the most telling one.
 // Among those of one state that is the one on which nothing has moved for longest.
-func summary(all []task.Connection, owner func(task.Endpoint) (pid int, name string)) (s profile.Stalled) {
+func summary(all []task.Connection, owner func(task.Endpoint) (pid int, name string)) *task.Stalled {
 	if len(all) == 0 {
-		return s
+		return nil
 	}
 	first := slices.MinFunc(all, func(a, b task.Connection) int {
 		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(b.Since, a.Since), cmp.Compare(a.ID, b.ID))
 	})
-	s.State, s.Remote, s.Since = first.State, first.Remote, first.Since
+	s := &task.Stalled{State: first.State, Remote: first.Remote, Since: first.Since}
 	s.PID, s.Name = owner(first.Other)
 	for _, c := range all {
 		if c.State != s.State || c.Remote != s.Remote {

@@ -22,6 +22,12 @@ const (
 	joinByLock    = threadingFile + "Thread._wait_for_tstate_lock" // up to 3.12
 )
 
+// Waits for locks of the library's own.
+const (
+	conditionLock = "for the lock of a Condition"
+	moduleLock    = "for another thread to import a module"
+)
+
 var (
 	anyLocks  = []blocker{inLock, inRLock, inAnyLock, inMutex}
 	joins     = []blocker{inJoin, inLock, inAnyLock, inMutex}
@@ -35,7 +41,7 @@ var (
 var known = []wait{
 	{[]string{conditionWait}, anyLocks, "in Condition.wait"},
 	{[]string{threadingFile + "Condition.wait_for", conditionWait}, anyLocks, "in Condition.wait_for"},
-	{[]string{threadingFile + "Condition.__enter__"}, anyLocks, "for the lock of a Condition"},
+	{[]string{threadingFile + "Condition.__enter__"}, anyLocks, conditionLock},
 	{[]string{eventWait, conditionWait}, anyLocks, "in Event.wait"},
 	{[]string{threadingFile + "Semaphore.acquire", conditionWait}, anyLocks, "in Semaphore.acquire"},
 	{[]string{threadingFile + "Barrier.wait", threadingFile + "Barrier._wait", threadingFile + "Condition.wait_for", conditionWait}, anyLocks, "in Barrier.wait"},
@@ -65,5 +71,5 @@ var known = []wait{
 	{[]string{"/multiprocessing/queues.py:Queue.get", pipeFile + "_ConnectionBase.recv_bytes", pipeFile + "Connection._recv_bytes", pipeFile + "Connection._recv"}, reads, "in multiprocessing.Queue.get"},
 	{[]string{"/multiprocessing/pool.py:ApplyResult.get", "/multiprocessing/pool.py:ApplyResult.wait", eventWait, conditionWait}, anyLocks, "for a result of a multiprocessing.Pool"},
 
-	{[]string{"importlib._bootstrap>:_ModuleLock.acquire"}, anyLocks, "for another thread to import a module"},
+	{[]string{"importlib._bootstrap>:_ModuleLock.acquire"}, anyLocks, moduleLock},
 }

@@ -29,6 +29,15 @@ func Wait(t *profile.Thread, w *profile.Wait) string {
 	return says
 }
 
+// IsLock reports whether a wait, in the words of [Wait], is for a lock that another thread unlocks.
+func IsLock(wait string) bool {
+	switch wait {
+	case blockers[inLock], blockers[inRLock], blockers[inAnyLock], conditionLock, moduleLock:
+		return true
+	}
+	return false
+}
+
 // awakeShare: one in so many samples of a thread may be elsewhere than where it always waited.
 const awakeShare = 50
 
