@@ -43,6 +43,7 @@ type Thread struct {
 	User, System time.Duration // CPU time used so far
 	Schedule     Schedule      // in a sampling; Linux
 	Lifetime     *Lifetime     // in a single snapshot, of a thread that did not sleep; nil: not known; Linux
+	NotRun       time.Duration // in a single snapshot, for how long at least it had not run before; 0: not known; Linux
 	SuspendCount int           // holds placed by others than stacksnap; macOS
 	Priority     Priority      // macOS
 	QoS          QoS           // macOS

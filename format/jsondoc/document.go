@@ -116,7 +116,7 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		QoS: t.QoS.String(), Priority: t.Priority.Now, BasePriority: t.Priority.Base,
 		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
 		Unstopped: t.Unstopped, Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{},
-		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent), Lifetime: newJSONLifetime(&t.Lifetime), Together: newJSONTogether(t.Together),
+		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent), Lifetime: newJSONLifetime(&t.Lifetime), NotRun: int64(t.NotRun), Together: newJSONTogether(t.Together),
 	}
 	if t.State == task.Running {
 		j.Queued = t.OnCPUState == task.Queued

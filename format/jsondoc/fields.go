@@ -118,6 +118,7 @@ type jsonThread struct {
 	Used         int64          `json:"used_ns"`
 	Spent        *jsonSpent     `json:"spent,omitempty"`
 	Lifetime     *jsonLifetime  `json:"since_start,omitempty"`
+	NotRun       int64          `json:"not_run_ns,omitempty"`
 	SuspendCount int            `json:"suspend_count,omitempty"`
 	QoS          string         `json:"qos,omitempty"`
 	Priority     int            `json:"priority,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -200,6 +201,17 @@ func TestReadJSONReceives(t *testing.T) {
 	}
 	if words.Headline(p) != "idle: main thread in mach_msg2" {
 		t.Errorf("%q", words.Headline(p))
+	}
+}
+
+// TestReadJSONNotRun: how long a wait has lasted is in a report that was opened, too.
+func TestReadJSONNotRun(t *testing.T) {
+	th := &profile.Thread{ID: 1, Main: true, Samples: 1, State: task.Sleeping, Wait: &profile.Wait{Call: "read"}, NotRun: 150 * time.Second}
+	th.States[task.Sleeping] = 1
+	p := &profile.Profile{Snapshots: 1, Threads: []*profile.Thread{th}}
+	got, err := Read(bytes.NewReader(golden.Written(t, Write, p)))
+	if want := "main thread has waited at least 2 min in read"; err != nil || words.Headline(got) != want {
+		t.Errorf("%q, %v; want %q", words.Headline(got), err, want)
 	}
 }
 

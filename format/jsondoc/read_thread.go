@@ -57,7 +57,7 @@ func (d *documentReader) thread(j *jsonThread, tree *documentTree) (*profile.Thr
 		Samples: j.Samples, First: j.First, Last: j.Last, Unstopped: j.Unstopped, Empty: j.Empty, Err: j.Error,
 	}
 	t.QoS, _ = words.Named(j.QoS, task.UserInteractive)
-	err := timesOf([]int64{j.User, j.System, j.Used}, &t.User, &t.System, &t.Used)
+	err := timesOf([]int64{j.User, j.System, j.Used, j.NotRun}, &t.User, &t.System, &t.Used, &t.NotRun)
 	for _, s := range j.Same {
 		t.Same = append(t.Same, profile.ThreadName{ID: task.ThreadID(s.ID), Name: s.Name})
 	}

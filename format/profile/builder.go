@@ -238,7 +238,7 @@ func (r *record) see(t *task.Thread, snapshot int) {
 	if t.State != task.StateUnknown {
 		r.State, r.OnCPUState, r.Processor = t.State, t.OnCPUState, t.Processor
 		r.User, r.System = t.User, t.System
-		r.SuspendCount, r.Lifetime = t.SuspendCount, t.Lifetime.Known()
+		r.SuspendCount, r.Lifetime, r.NotRun = t.SuspendCount, t.Lifetime.Known(), t.NotRun
 	}
 	if t.Unstopped {
 		r.Unstopped++

@@ -53,6 +53,7 @@ func (t *Thread) absorb(other *Thread) {
 	t.System += other.System
 	t.Used += other.Used
 	t.Lifetime = task.Lifetime{} // it is of each
+	t.NotRun = min(t.NotRun, other.NotRun)
 	t.Spent.Add(other.Spent)
 	t.Timeline = nil // they existed at different times
 	if other.Spent != (Spent{}) {

@@ -22,6 +22,7 @@ type Thread struct {
 	Used         time.Duration   // CPU time between its first and last snapshots
 	Spent        Spent           // time between its first and last snapshots, if known; Linux
 	Lifetime     task.Lifetime   // counted since the thread's start, of one in a single snapshot that did not sleep; Linux
+	NotRun       time.Duration   // for how long at least it had not run before a single snapshot; 0: not known; Linux
 	SuspendCount int             // suspensions by others than stacksnap
 	Priority     task.Priority   // scheduling priority when last seen; macOS
 	QoS          task.QoS        // requested QoS when last seen; macOS

@@ -46,6 +46,7 @@ func writeHang(p *printer, all *report.Report) error {
 	straight := *p
 	straight.Profile = p.Profile.Straight()
 	if t := straight.Profile.Find(r.Thread); t != nil && !t.Main {
+		straight.holders(t, nil)
 		straight.heaviestOf(t, "the thread")
 	}
 	p.Line("")

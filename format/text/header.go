@@ -2,7 +2,6 @@ package text
 
 import (
 	"bufio"
-	"fmt"
 	"strings"
 
 	"stacksnap/format/profile/headline"
@@ -33,7 +32,7 @@ func (p *printer) header(stacks func(*printer, *headline.Headline)) {
 	}
 	p.Deadlocks()
 	p.unseen()
-	p.more()
+	p.next(&h)
 	p.put(text)
 }
 
@@ -50,13 +49,6 @@ func (p *printer) written(write func(*printer)) string {
 
 // put writes a text as it is.
 func (p *printer) put(text string) { _, _ = p.WriteString(text) } // the buffer keeps errors for Flush
-
-// more says, at a terminal, what shows more of a process than a snapshot does.
-func (p *printer) more() {
-	if t := &p.Profile.Target; p.Width > 0 && t.Live && !p.Profile.Sampled() && !p.factsFirst {
-		p.Fact("More", p.Faint(fmt.Sprintf("stacksnap -p %d -d 5s (samples); stacksnap help report", t.PID)))
-	}
-}
 
 // facts writes, at the end, what the header left out; for samples only what their reader needs, as
 // that report should be short.

@@ -87,16 +87,33 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
-// TestMoreIsSaidAtATerminal, of a process that may run on.
-func TestMoreIsSaidAtATerminal(t *testing.T) {
+// TestNextIsSaidAtATerminal, of a process that may run on.
+func TestNextIsSaidAtATerminal(t *testing.T) {
 	for _, c := range []struct {
 		width      int
 		live, want bool
 	}{{0, true, false}, {80, false, false}, {80, true, true}} {
 		p := someThreads()
 		p.Target.Live = c.live
-		if got := string(golden.WrittenReport(t, Tree, report.Of(p), words.Options{Width: c.width})); strings.Contains(got, "\nMore: ") != c.want {
+		if got := string(golden.WrittenReport(t, Tree, report.Of(p), words.Options{Width: c.width})); strings.Contains(got, "\nNext: ") != c.want {
 			t.Errorf("%+v:\n%s", c, got)
+		}
+	}
+}
+
+// TestImagesAtATerminal: one snapshot has all images in a file, and at a terminal where all is asked for;
+// else there are those with something odd alone, below all other facts.
+func TestImagesAtATerminal(t *testing.T) {
+	for _, c := range []struct {
+		o   words.Options
+		all bool
+	}{
+		{words.Options{}, true}, {words.Options{Width: 80}, false}, {words.Options{Width: 80, Header: true}, true}, {words.Options{Width: 80, Addresses: true}, true},
+	} {
+		got := string(golden.WrittenReport(t, Tree, report.Of(fixtures.Linux()), c.o))
+		odd, facts := strings.Index(got, "\nImages with something missing or odd:\n"), strings.Index(got, "\nWalks that reached the bottom:")
+		if strings.Contains(got, "\nBinary Images:\n") != c.all || odd >= 0 == c.all || odd >= 0 && odd < facts {
+			t.Errorf("%+v:\n%s", c.o, got)
 		}
 	}
 }

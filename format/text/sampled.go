@@ -57,6 +57,9 @@ func (p *printer) heaviest(o *words.Options, h *headline.Headline) {
 	}
 	straight.foldSelfCalls(o)
 	main, most := straight.Profile.MainThread(), busiest(straight.Profile)
+	if main != nil {
+		straight.holders(main, most)
+	}
 	if most != nil && most != main {
 		straight.heaviestOf(most, straight.busiestName(most))
 		straight.busyThreads()
@@ -122,15 +125,48 @@ func (p *printer) busiestName(t *profile.Thread) string {
 	return p.ThreadName(t.ID, t.Name) + ", which ran most"
 }
 
+// maxHolders is the most threads whose stacks come before that of a thread that waits for them.
+const maxHolders = 2
+
+// holders writes the stacks of the thread that a thread waited for in all checks, and of the one that this
+// one waited for: the last is the cause. One that ran most has its own place, and those of deadlocks are in
+// their table.
+func (p *printer) holders(t, most *profile.Thread) {
+	if len(p.Profile.Original().Deadlocks) > 0 {
+		return
+	}
+	for range maxHolders {
+		w := t.ConstantWait(true)
+		if w == nil || w.Owner == 0 || w.Owner == t.ID {
+			return
+		}
+		if t = p.Profile.Find(w.Owner); t == nil || t == most {
+			return
+		}
+		p.heaviestOf(t, p.ThreadName(t.ID, t.Name)+asHolder(w), p.Waits(t)...)
+	}
+}
+
+// asHolder returns a clause on the thread that is waited for.
+func asHolder(w *profile.Wait) string {
+	if w.Lock == profile.ThreadEnd {
+		return ", which has to end"
+	}
+	return ", which holds it"
+}
+
 // heaviestOf writes the most frequent stack of a thread; of one that mostly ran, the stack with
-// the most CPU time.
-func (p *printer) heaviestOf(t *profile.Thread, whose string) {
+// the most CPU time. What it waits for comes before it.
+func (p *printer) heaviestOf(t *profile.Thread, whose string, waits ...string) {
 	if len(t.Roots) == 0 {
 		return
 	}
 	p.Total = t.Samples
 	p.Line("")
 	p.Line("Heaviest stack of %s, innermost first:", whose)
+	for _, wait := range waits {
+		p.Text("  ", 6, wait)
+	}
 	one := *p.Profile
 	one.Threads = []*profile.Thread{t}
 	merged := one.ByBounds().Threads[0]

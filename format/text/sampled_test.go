@@ -55,6 +55,46 @@ func TestHeaviestOfAView(t *testing.T) {
 	}
 }
 
+// TestHoldersComeFirst: the thread that the main one waits for in all checks has its stack, and its wait,
+// above that of the main one, also in the report of a hang.
+func TestHoldersComeFirst(t *testing.T) {
+	thread := func(id task.ThreadID, function string, w profile.Wait) *profile.Thread {
+		n := &profile.Node{Location: profile.Location{Function: function}, Count: 10, Self: 10}
+		th := &profile.Thread{ID: id, Main: id == 1, Samples: 10, Looks: 4, Waits: []profile.Waited{{Wait: w, Looks: 4}}, Roots: []*profile.Node{n}}
+		th.States[task.Sleeping] = 10
+		return th
+	}
+	mutex := func(owner task.ThreadID) profile.Wait {
+		return profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 8 * task.Addr(owner), Owner: owner}
+	}
+	const second = "Heaviest stack of thread 2, which holds it, innermost first:\n  waits in read: in all 4 checks\n      10 100.0 %  load\n\n"
+	const main = "Heaviest stack of the main thread, innermost first:\n      10 100.0 %  serve\n"
+	for name, c := range map[string]struct {
+		change func(p *profile.Profile)
+		want   string
+	}{
+		"one": {func(*profile.Profile) {}, second + main},
+		"two": {func(p *profile.Profile) {
+			p.Threads[0].Waits[0].Wait, p.Threads = mutex(3), append(p.Threads, thread(3, "log", mutex(2)))
+		}, "Heaviest stack of thread 3, which holds it, innermost first:\n  waits for mutex 0x10, held by thread 2: in all 4 checks\n      10 100.0 %  log\n\n" + second + main},
+		"its end":    {func(p *profile.Profile) { p.Threads[0].Waits[0].Lock = profile.ThreadEnd }, strings.Replace(second, "holds it", "has to end", 1) + main},
+		"not always": {func(p *profile.Profile) { p.Threads[0].Looks = 9 }, main},
+		"a deadlock": {func(p *profile.Profile) { p.Deadlocks = []profile.Deadlock{{Waiters: []profile.Waiter{{ID: 7}}}} }, main},
+	} {
+		p := &profile.Profile{Snapshots: 10, Threads: []*profile.Thread{thread(1, "serve", mutex(2)), thread(2, "load", profile.Wait{Call: "read"})}}
+		c.change(p)
+		var b strings.Builder
+		if err := Tree(&b, report.OfHang(&hangreport.Report{Thread: 1, Profile: p, Ended: true}), words.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{string(golden.Written(t, Tree, p)), b.String()} {
+			if strings.Count(text, "Heaviest") != strings.Count(c.want, "Heaviest") || !strings.Contains(text, c.want) {
+				t.Errorf("%s:\n%s\nlacks\n%s", name, text, c.want)
+			}
+		}
+	}
+}
+
 // TestSelfTimes are by CPU time, and those of blocked threads apart.
 func TestSelfTimes(t *testing.T) {
 	leaf := func(name string, s profile.Spent, states profile.States) *profile.Node {

@@ -59,14 +59,31 @@ func writeTree(p *printer, stacks func(*printer, *headline.Headline)) error {
 // rest writes what comes below the stacks.
 func (p *printer) rest() {
 	p.tasks()
+	last := p.imagesLast()
+	if !last {
+		p.imagesOf()
+	}
+	p.facts()
+	p.end()
+	p.unnamed()
+	if last {
+		p.oddImages()
+	}
+}
+
+// imagesLast reports whether a short report has no list of images between its stacks and the facts: it
+// is one snapshot at a terminal, of which a reader sees the first screen.
+func (p *printer) imagesLast() bool {
+	return p.Width > 0 && !p.Profile.Sampled() && !p.factsFirst && !p.everyFrame
+}
+
+// imagesOf lists all images where the stacks have addresses, else those with something odd.
+func (p *printer) imagesOf() {
 	if p.Places {
 		p.images()
 	} else {
 		p.oddImages()
 	}
-	p.facts()
-	p.end()
-	p.unnamed()
 }
 
 // end writes how reliable the stacks are.

@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/headline"
@@ -40,11 +41,11 @@ func (p *Printer) sentence(h *headline.Headline) string {
 		c := p.Profile.Target.Crash
 		return strings.ToLower(crashName(c)) + ": " + crashed(c) + p.inFunction(h.Thread)
 	case headline.Deadlocked:
-		return p.someOf(h.Threads, "deadlocked") + among(h)
+		return p.someOf(h.Threads, "deadlocked") + among(h) + deadlockedFor(h.NotRun)
 	case headline.TasksDeadlocked:
 		return taskDeadlock(p.Profile.TaskDeadlocks)
 	case headline.Stopped:
-		return "stopped, by " + stopper(p.Profile) + ": nothing runs until it goes on" + resumedBy(p.Profile)
+		return "stopped" + forAtLeast(h.NotRun) + ", by " + stopper(p.Profile) + ": nothing runs until it goes on" + resumedBy(p.Profile)
 	case headline.Convoy:
 		return hung(h.Wait) + p.convoy(h)
 	case headline.Locked, headline.Blocked:
@@ -54,9 +55,9 @@ func (p *Printer) sentence(h *headline.Headline) string {
 	case headline.Alike:
 		return hung(h.Wait) + p.alike(h)
 	case headline.Idle:
-		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + titled(h)
+		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + forAtLeast(h.NotRun) + whenAsked(h) + titled(h)
 	case headline.Stalled:
-		return "main thread waits in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + clause(stalled(h.Wait.Stalled)) + titled(h)
+		return "main thread" + waited(h.Thread) + "in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + clause(stalled(h.Wait.Stalled)) + titled(h)
 	case headline.Running:
 		return p.runs(h)
 	case headline.Computing:
@@ -132,7 +133,7 @@ func (p *Printer) stuck(h *headline.Headline) string {
 	if !h.Main {
 		text = p.ThreadName(h.Thread.ID, h.Thread.Name)
 	}
-	text += " waits uninterruptibly, as for a disk"
+	text += waited(h.Thread) + "uninterruptibly, as for a disk"
 	if p.Profile.Sampled() {
 		text += ", in " + Percent(h.CPU.Share) + " of its samples"
 	}
@@ -168,6 +169,14 @@ func (p *Printer) someOf(n int, what string) string {
 	return fmt.Sprintf("%s of %s threads are %s", Count(n), Count(all), what)
 }
 
+// deadlockedFor returns a phrase with how long a deadlock has lasted at least; empty if that is unknown.
+func deadlockedFor(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return "," + forAtLeast(d)
+}
+
 // among returns a phrase if the main thread is one of several.
 func among(h *headline.Headline) string {
 	if !h.Main {
@@ -181,7 +190,7 @@ func among(h *headline.Headline) string {
 
 // convoy returns the headline of threads that wait for one lock.
 func (p *Printer) convoy(h *headline.Headline) string {
-	n := fmt.Sprintf("%s of %s threads wait ", Count(h.Threads), Count(p.Profile.NumThreads()))
+	n := fmt.Sprintf("%s of %s threads%s", Count(h.Threads), Count(p.Profile.NumThreads()), haveWaited(h.NotRun))
 	what := p.WaitFor(0, h.Wait)
 	if h.Thread != nil {
 		what = python.Wait(h.Thread, h.Wait)
@@ -191,7 +200,7 @@ func (p *Printer) convoy(h *headline.Headline) string {
 
 // alike returns the headline of many threads that wait at one place.
 func (p *Printer) alike(h *headline.Headline) string {
-	text := fmt.Sprintf("%s of %s threads wait in %s", Count(h.Threads), Count(p.Profile.NumThreads()), CallName(h.Wait))
+	text := fmt.Sprintf("%s of %s threads%sin %s", Count(h.Threads), Count(p.Profile.NumThreads()), haveWaited(h.NotRun), CallName(h.Wait))
 	return text + p.calledBy(h.Own) + whenAsked(h)
 }
 
@@ -231,7 +240,7 @@ func (p *Printer) runs(h *headline.Headline) string {
 	switch {
 	case h.Threads > 1:
 		return p.someOf(h.Threads, "on a CPU or ready to be") + among(h) + "; most CPU time: " + text
-	case busy.Waited > mostWaited && busy.Nice > 0: // else it is the machine that is busy
+	case busy.IsStarved():
 		return "starved: " + text
 	case busy.Paging:
 		return "paging from disk: " + text

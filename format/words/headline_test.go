@@ -177,6 +177,42 @@ func TestEveryKindHasAHeadline(t *testing.T) {
 	}
 }
 
+// TestHeadlineHasHowLong: what waits in one snapshot says for how long at least, where that is known of
+// all threads that it is about; many snapshots have other words for it.
+func TestHeadlineHasHowLong(t *testing.T) {
+	all := headlined()
+	uninterruptible := oneOf(waiter(1, task.Uninterruptible, nil))
+	all["Stuck"] = uninterruptible
+	for name, want := range map[string]string{
+		"Deadlocked": "1 of 2 threads is deadlocked: the main thread, for at least 37 s",
+		"Stopped":    "stopped for at least 37 s, by a signal or a debugger: nothing runs until it goes on",
+		"Convoy":     "3 of 3 threads have waited at least 37 s for mutex 0x8",
+		"Locked":     "main thread has waited at least 37 s for mutex 0x8",
+		"Stuck":      "main thread has waited at least 37 s uninterruptibly, as for a disk",
+		"Alike":      "100 of 101 threads have waited at least 37 s in read",
+		"Blocked":    "main thread has waited at least 37 s in read",
+		"Stalled":    "main thread has waited at least 37 s in epoll_wait; nothing received from 10.0.0.1:80 since the last send to it, 12 s ago",
+		"Idle":       "idle: main thread in epoll_wait for at least 37 s",
+	} {
+		p := all[name]
+		for i, th := range p.Threads {
+			th.NotRun = 37*time.Second + time.Duration(i)*time.Second
+		}
+		if name == "Alike" {
+			p.Threads[0].NotRun, p.Threads[1].NotRun = 0, p.Threads[0].NotRun // the main thread is not one of them
+		}
+		if got := Headline(p); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+		if last := p.Threads[len(p.Threads)-1]; len(p.Threads) > 2 {
+			last.NotRun = 0
+			if got := Headline(p); strings.Contains(got, "at least") {
+				t.Errorf("%s, where it is not known of a thread: %q", name, got)
+			}
+		}
+	}
+}
+
 // kindNames returns the names of the kinds of headlines, from the source of their package.
 func kindNames(t *testing.T) (names []string) {
 	t.Helper()

@@ -107,13 +107,19 @@ func onEach(n int) string {
 
 // ago returns a phrase with the time that has passed since an event; empty if it is unknown.
 func ago(d time.Duration) string {
-	switch {
-	case d == 0:
+	if d == 0 {
 		return ""
-	case d < 2*time.Minute:
-		return fmt.Sprintf(", %d s ago", d/time.Second)
-	case d < 2*time.Hour:
-		return fmt.Sprintf(", %d min ago", d/time.Minute)
 	}
-	return fmt.Sprintf(", %d h ago", d/time.Hour)
+	return ", " + span(d) + " ago"
+}
+
+// span formats a time of seconds to days, rounded down.
+func span(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	}
+	return fmt.Sprintf("%d h", d/time.Hour)
 }

@@ -25,10 +25,6 @@ func turn(t *profile.Thread) string {
 	return StateName(t.State)
 }
 
-// mostWaited is the part of its time when runnable above which a nice thread that waited for a CPU is
-// called starved.
-const mostWaited = 0.75
-
 // busyFor returns clauses on what a busy thread has done since it began; "" if nothing is certain.
 func busyFor(b *headline.Busy) (text string) {
 	if b.Share > 0 {

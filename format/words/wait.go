@@ -3,6 +3,8 @@ package words
 import (
 	"fmt"
 	"regexp"
+	"strings"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/headline"
@@ -29,7 +31,7 @@ func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 		case t.State == task.Running: // it was in a call that waits for a disk
 			return []string{inCall(t.Wait)}
 		}
-		lines = []string{"waits " + p.WaitOf(t, t.Wait)}
+		lines = []string{strings.TrimPrefix(waited(t), " ") + p.WaitOf(t, t.Wait)}
 		if text := stalled(t.Wait.Stalled); text != "" {
 			lines = append(lines, text)
 		}
@@ -216,16 +218,43 @@ const maxChain = 3
 func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
 	if own != nil && w.Lock == profile.NoLock && w.Peer.PID == 0 {
 		if purpose := waits.Purpose(own.Function); purpose != "" {
-			return " waits " + purpose + ", in " + CallName(w) + p.calledBy(own)
+			return waited(t) + purpose + ", in " + CallName(w) + p.calledBy(own)
 		}
 	}
 	if text := pythonWait(t, w); text != "" {
-		return " waits " + text + p.calledBy(own)
+		return waited(t) + text + p.calledBy(own)
 	}
 	if text := p.looksUp(t, w, own); text != "" {
 		return text
 	}
-	return " waits " + p.WaitFor(t.ID, w) + p.calledBy(own)
+	return waited(t) + p.WaitFor(t.ID, w) + p.calledBy(own)
+}
+
+// waited returns the verb for the wait of a thread, with how long that has lasted if that is known.
+func waited(t *profile.Thread) string {
+	if t.NotRun == 0 {
+		return " waits "
+	}
+	return " has waited " + atLeast(t.NotRun) + " "
+}
+
+// haveWaited returns the verb for the waits of several threads, the shortest of which has lasted so long.
+func haveWaited(d time.Duration) string {
+	if d == 0 {
+		return " wait "
+	}
+	return " have waited " + atLeast(d) + " "
+}
+
+// atLeast returns a phrase with a lower bound of a time.
+func atLeast(d time.Duration) string { return "at least " + span(d) }
+
+// forAtLeast returns a phrase with how long something has lasted at least; empty if that is unknown.
+func forAtLeast(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return " for " + atLeast(d)
 }
 
 // looksUp describes a wait for a host name to be looked up; "" if it is for something else. If no own
@@ -237,9 +266,9 @@ func (p *Printer) looksUp(t *profile.Thread, w *profile.Wait, own *profile.Node)
 	}
 	switch {
 	case server != "":
-		return " waits for an answer from DNS server " + Word(server, MaxText) + ", in " + CallName(w) + p.calledBy(own)
+		return waited(t) + "for an answer from DNS server " + Word(server, MaxText) + ", in " + CallName(w) + p.calledBy(own)
 	case by != nil:
-		return " waits for a name to be looked up, " + p.WaitFor(t.ID, w) + p.calledBy(own)
+		return waited(t) + "for a name to be looked up, " + p.WaitFor(t.ID, w) + p.calledBy(own)
 	}
 	return ""
 }
@@ -261,15 +290,55 @@ func (p *Printer) chain(w *profile.Wait) (text string) {
 		own := owncode.Innermost(t.Heaviest())
 		switch {
 		case t.Wait != nil:
-			text += p.waitsIn(t, t.Wait, waits.Waiter(t.Heaviest()))
+			text += p.waitsIn(t, t.Wait, waits.Waiter(t.Heaviest())) + endsByItself(w, t.Wait)
 		case own != nil:
-			return text + " is in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location)
+			return text + " is in " + p.functionIn(own.Location, nameRoom) + sourceLine(&own.Location) + contention(w, t)
 		default:
-			return text + " is " + t.State.String()
+			return text + stateAsHolder(w, t)
 		}
 		w = t.Wait
 	}
 	return text
+}
+
+// stateAsHolder returns a clause with the state of the holder of a lock.
+func stateAsHolder(w *profile.Wait, t *profile.Thread) string {
+	if c := contention(w, t); c != "" {
+		return strings.TrimPrefix(c, " and")
+	}
+	return " is " + t.State.String()
+}
+
+// contention returns a clause if the holder of a lock could run when the threads that wait for the lock were
+// stopped: then no deadlock keeps them. If it has taken the lock only since, another thread has released it.
+func contention(w *profile.Wait, holder *profile.Thread) string {
+	if !isHeld(w) || holder.State != task.Running {
+		return ""
+	}
+	switch holder.OnCPUState {
+	case task.OnCPU:
+		return " and runs: contention, no deadlock"
+	case task.Queued:
+		return " and waits for a CPU: contention, no deadlock"
+	}
+	return " and is runnable: contention, no deadlock"
+}
+
+// endsByItself returns a clause if the holder of a lock sleeps for a time.
+func endsByItself(w, holders *profile.Wait) string {
+	if isHeld(w) && (holders.Call == "nanosleep" || holders.Call == "clock_nanosleep") {
+		return ", which ends by itself: no deadlock"
+	}
+	return ""
+}
+
+// isHeld reports whether a wait is for a lock that a thread takes and releases.
+func isHeld(w *profile.Wait) bool {
+	switch w.Lock {
+	case profile.Mutex, profile.ReadWrite, profile.UnfairLock, profile.GIL:
+		return true
+	}
+	return false
 }
 
 // alsoHung returns a clause for each further thread that waits for a lock in a process none of whose

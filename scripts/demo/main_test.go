@@ -19,7 +19,7 @@ func TestDemo(t *testing.T) {
 	for _, line := range []string{
 		`(?m)^Deadlock: +2 threads wait for each other(\n  thread \d+ .*  waits for mutex (accounts|journal) +held by thread \d+.*(\n      in .*)?){2}`,
 		`(?m)^ *(collatz|busy) \+ \d+ \(demo-target\)`,
-		`(?m)^  waits in read: fd \d+ pipe:`,
+		`(?m)^  (waits|has waited at least \d+ s) in read: fd \d+ pipe:`,
 	} {
 		if !regexp.MustCompile(line).Match(out) {
 			t.Errorf("no line like %s in\n%s", line, out)

@@ -83,6 +83,16 @@ func TestFirstLine(t *testing.T) {
 	}
 }
 
+// TestHowLongAWaitHasLasted: a thread in epoll_wait is not woken by our snapshots, so that it comes to have
+// waited for seconds.
+func TestHowLongAWaitHasLasted(t *testing.T) {
+	_, err := os.Stat("/proc/self/sched")
+	needs.Feature(t, "/proc/PID/sched", err, syscall.ENOENT)
+	cmd := start(t, compile(t, "situation", "-O1"), "idle")
+	line := regexp.MustCompile("^idle: main thread in " + epollWait + " for at least [2-9] s\n")
+	eventually(t, "it has waited for seconds", func() bool { return line.MatchString(snapAsIs(t, "-p", pid(cmd)).out) })
+}
+
 func TestFirstLineOfStoppedProcess(t *testing.T) {
 	cmd := start(t, compile(t, "situation", "-O1"), "idle")
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stacksnap/task"
+	"stacksnap/task/procfs/lastrun"
 )
 
 var errStat = errors.New("not a stat file of /proc")
@@ -158,6 +159,11 @@ func (p *Process) Lifetime(id task.ThreadID) (task.Lifetime, bool) {
 	// A recording keeps microseconds.
 	l.Age, l.Ran, l.Queued = l.Age.Truncate(time.Microsecond), l.Ran.Truncate(time.Microsecond), l.Queued.Truncate(time.Microsecond)
 	return l, true
+}
+
+// NoteBlocked is that of [task.Capabilities].
+func (p *Process) NoteBlocked(ids []task.ThreadID) func(map[task.ThreadID]int) map[task.ThreadID]time.Duration {
+	return lastrun.Note(p.Files.Dir.fd, ids).NotRun
 }
 
 // parseLifetime reads what a stat file counts, at a time since boot.

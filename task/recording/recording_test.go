@@ -140,6 +140,7 @@ func (r *random) change(t task.Thread) task.Thread {
 	for _, d := range counted(&t.Schedule) {
 		*d = max(0, *d+time.Duration(r.IntN(1e6)-1e5)*scheduleUnit)
 	}
+	t.NotRun = scheduleUnit * time.Duration(r.IntN(1e9)*r.IntN(2))
 	if t.Lifetime = nil; r.IntN(3) == 0 {
 		t.Lifetime = &task.Lifetime{Age: scheduleUnit * time.Duration(r.IntN(1e9)), Faults: r.Uint64(), DiskFaults: 1, Nice: r.IntN(40) - 20}
 	}

@@ -24,6 +24,9 @@ func (before *thread) appendSchedule(b []byte, t *thread) []byte {
 	if l := t.Lifetime.Known(); l != before.Lifetime.Known() {
 		b = appendLifetime(b, &l)
 	}
+	if t.NotRun != before.NotRun {
+		b = appendUint(b, 28, uint64(t.NotRun/scheduleUnit))
+	}
 	if t.OnCPUState != before.OnCPUState {
 		b = appendUint(b, 25, uint64(t.OnCPUState))
 	}
@@ -55,6 +58,8 @@ func (t *thread) parseSchedule(m *message) {
 		t.Processor = index(m.n)
 	case 27:
 		t.parseLifetime(m)
+	case 28:
+		t.NotRun = laterBy(0, int64(min(m.n, 1<<62)))
 	}
 }
 

@@ -70,9 +70,11 @@ type shot struct {
 	*target  // nil: none could begin
 	pid      int
 	snapshot task.Snapshot
-	parts    *task.Parts    // in which the snapshot is taken; nil: by one stop
-	looks    []profile.Look // at threads of the snapshot
-	once     bool           // it is the only snapshot
+	parts    *task.Parts                                                       // in which the snapshot is taken; nil: by one stop
+	looks    []profile.Look                                                    // at threads of the snapshot
+	once     bool                                                              // it is the only snapshot
+	stops    int                                                               // how often all threads were stopped for it, where it has no parts
+	blocked  func(stops map[task.ThreadID]int) map[task.ThreadID]time.Duration // see [task.Capabilities].NoteBlocked; nil: not known
 	err      error
 }
 
@@ -146,8 +148,43 @@ func (s *shot) prepare() error {
 		return nil
 	}
 	s.snapshot.Part = nil
-	s.snapshot.PrepareFor(s.process, ids)
+	s.noteBlocked(ids)
+	s.snapshot.PrepareFor(s.process, ids) // last, as the states of threads change
 	return nil
+}
+
+// noteBlocked notes which threads are blocked, before a stop wakes them.
+func (s *shot) noteBlocked(ids []task.ThreadID) {
+	if note := s.process.Capabilities().NoteBlocked; s.once && note != nil {
+		s.stops, s.blocked = 1, note(ids)
+	}
+}
+
+// leastNotRun is how long a thread has not run at least to be worth a word.
+const leastNotRun = 2 * time.Second
+
+// readNotRun reads for how long threads that wait or are stopped had not run before the snapshot. The
+// target runs meanwhile.
+func (s *shot) readNotRun() {
+	if s.blocked == nil {
+		return
+	}
+	stops := map[task.ThreadID]int{}
+	for i := range s.snapshot.Threads {
+		switch t := &s.snapshot.Threads[i]; {
+		case t.State == task.Running:
+		case t.Skipped || t.Unstopped:
+			stops[t.ID] = 0
+		default:
+			stops[t.ID] = s.stops
+		}
+	}
+	for id, d := range s.blocked(stops) {
+		i := slices.IndexFunc(s.snapshot.Threads, func(t task.Thread) bool { return t.ID == id })
+		if d >= leastNotRun {
+			s.snapshot.Threads[i].NotRun = d.Truncate(time.Microsecond) // as a recording keeps it
+		}
+	}
 }
 
 // stop stops the target and copies.
@@ -171,6 +208,7 @@ func (s *shot) complete() {
 		s.looks, s.questions = s.waitsOf(s.wanted)
 		s.settleStates()
 		s.readLifetimes()
+		s.readNotRun()
 		s.checkDeadlocks()
 	}
 }
@@ -235,6 +273,7 @@ func (s *shot) takeAgain(v verdict) error {
 		err = s.takePartAgain(v, &again)
 	} else if err = task.Take(s.process, &again); err == nil && len(again.Threads) > 0 {
 		s.countStop(s.snapshot.Stopped)
+		s.stops++
 		keepFacts(&again, &s.snapshot)
 		s.snapshot = again
 	}

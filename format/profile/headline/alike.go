@@ -30,10 +30,7 @@ func alike(p *profile.Profile) Headline {
 			continue
 		}
 		own := waits.Waiter(t.Heaviest())
-		here := place{call: w.Call}
-		if own != nil {
-			here.function, here.line = own.Function, own.Line
-		}
+		here := waitPlace(w, own)
 		at[here] += t.Weight()
 		if n := at[here]; n >= leastAlike && 2*n > all && n > best.Threads {
 			best = Headline{Kind: Alike, Threads: n, Wait: w, Own: own, Looks: looks}
@@ -43,4 +40,13 @@ func alike(p *profile.Profile) Headline {
 		return Headline{} // a pool of a library's, which has nothing to do
 	}
 	return best
+}
+
+// waitPlace returns where a thread waits, by the frame of own code in which it does.
+func waitPlace(w *profile.Wait, own *profile.Node) place {
+	here := place{call: w.Call}
+	if own != nil {
+		here.function, here.line = own.Function, own.Line
+	}
+	return here
 }

@@ -24,6 +24,14 @@ type Busy struct {
 // IsMostly reports whether the thread was on a CPU for most of its life.
 func (b *Busy) IsMostly() bool { return b.Share >= mostOf }
 
+// mostWaited is the part of its time when runnable above which a nice thread that waited for a CPU is
+// starved.
+const mostWaited = 0.75
+
+// IsStarved reports whether the thread mostly waited for a CPU because others are preferred. Otherwise it
+// is the machine that is busy.
+func (b *Busy) IsStarved() bool { return b.Waited > mostWaited && b.Nice > 0 }
+
 // The least amounts from which the past of a thread shows what it does now.
 const (
 	leastAge    = 200 * time.Millisecond // /proc counts in steps of 10 ms

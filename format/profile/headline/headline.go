@@ -5,6 +5,7 @@ package headline
 import (
 	"regexp"
 	"strings"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/waits"
@@ -45,6 +46,7 @@ type Headline struct {
 	Own     *profile.Node // frame of own code in which threads wait, see [waits.Waiter]; may be nil
 	Title   string        // what the process says of itself in its command line, for a waiting main thread; mostly empty
 	Looks   int           // for many snapshots: number of observations; all of them found Wait
+	NotRun  time.Duration // in one snapshot, how long it has lasted at least: none of the threads has run since; 0: unknown
 	CPU     CPUTime
 	Tasks   *Tasks // the tasks that it is about; nil: none
 }
@@ -55,7 +57,7 @@ func Of(p *profile.Profile) Headline {
 		crashed, deadlocked, tasksDeadlocked, stopped, convoy, locked, running, computing, starved, stuck, parked, alike, blocked, located,
 	} {
 		if a := find(p); a.Kind != None {
-			return a
+			return a.withNotRun(p)
 		}
 	}
 	return Headline{}
@@ -154,6 +156,10 @@ var postgresTitle = regexp.MustCompile(`^postgres: .*?(?:\[local\]|\S+\(\d+\)) (
 
 // titleWaits ends the title of a backend that waits for a lock.
 const titleWaits = "waiting"
+
+// IsBlockedBackend reports whether it is about a backend of PostgreSQL that waits for a lock of its database,
+// as its title says.
+func (h *Headline) IsBlockedBackend() bool { return strings.HasSuffix(h.Title, titleWaits) }
 
 // title returns what a process says of itself in its command line, if that mentions a wait or an open
 // transaction; otherwise empty.

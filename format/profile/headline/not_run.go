@@ -1,0 +1,44 @@
+package headline
+
+import (
+	"time"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/waits"
+)
+
+// withNotRun adds for how long at least what the headline says has lasted: none of the threads that it
+// is about has run since.
+func (h Headline) withNotRun(p *profile.Profile) Headline {
+	if p.Sampled() {
+		return h
+	}
+	switch h.Kind {
+	case Deadlocked:
+		in := p.Deadlocked()
+		h.NotRun = leastNotRun(p, func(t *profile.Thread) bool { return in[t.ID] })
+	case Stopped:
+		h.NotRun = leastNotRun(p, func(*profile.Thread) bool { return true })
+	case Convoy:
+		h.NotRun = leastNotRun(p, func(t *profile.Thread) bool { return t.Wait != nil && t.Wait.Addr == h.Wait.Addr })
+	case Alike:
+		here := waitPlace(h.Wait, h.Own)
+		h.NotRun = leastNotRun(p, func(t *profile.Thread) bool {
+			return !t.Main && t.Wait != nil && waitPlace(t.Wait, waits.Waiter(t.Heaviest())) == here
+		})
+	case Locked, Stuck, Blocked, Stalled, Idle:
+		h.NotRun = h.Thread.NotRun
+	}
+	return h
+}
+
+// leastNotRun returns for how long none of the threads of a kind has run; 0 if that is not known of all.
+func leastNotRun(p *profile.Profile, is func(*profile.Thread) bool) time.Duration {
+	least := time.Duration(-1)
+	for _, t := range p.Threads {
+		if is(t) && (least < 0 || t.NotRun < least) {
+			least = t.NotRun
+		}
+	}
+	return max(least, 0)
+}

@@ -1,0 +1,105 @@
+package text
+
+import (
+	"fmt"
+
+	"stacksnap/format/profile"
+	"stacksnap/format/profile/headline"
+	"stacksnap/task"
+)
+
+// next says, at a terminal, which command helps next with what one snapshot of a live process shows, and
+// which one shows all of it.
+func (p *printer) next(h *headline.Headline) {
+	t := &p.Profile.Target
+	if p.Width == 0 || !t.Live || t.PID <= 0 || p.Profile.Sampled() || p.factsFirst {
+		return
+	}
+	p.Fact("Next", p.Faint(nextStep(p.Profile.Original(), h)))
+	if !p.everyFrame {
+		p.Fact("Every frame", p.Faint(fmt.Sprintf("stacksnap %d --addresses", t.PID)))
+	}
+}
+
+// nextStep returns a command, and what it does, in a line of 63 columns at most.
+func nextStep(p *profile.Profile, h *headline.Headline) string {
+	pid := p.Target.PID
+	switch h.Kind {
+	case headline.Deadlocked, headline.TasksDeadlocked:
+		return keep(pid)
+	case headline.Stopped:
+		if t := p.Target.Tracer; t != nil {
+			return shows(t.PID, "the process that has stopped it")
+		}
+		return fmt.Sprintf("kill -CONT %d continues it, if a signal stopped it", pid)
+	case headline.Idle:
+		return fmt.Sprintf("stacksnap --hang 2s %d reports when it is stuck", pid)
+	case headline.Running:
+		if busy := headline.BusyOf(h.Thread); busy.IsStarved() {
+			return "stacksnap --system -d 5 shows what else runs"
+		}
+		return fmt.Sprintf("stacksnap -d 5 %d shows where its time goes", pid)
+	case headline.Parked:
+		return fmt.Sprintf("stacksnap %d once more shows whether it goes on", pid)
+	}
+	if h.Wait == nil {
+		return fmt.Sprintf("stacksnap -d 5 %d shows where its time goes", pid)
+	}
+	return nextOfWait(p, h)
+}
+
+// nextOfWait is nextStep for a thread that waits.
+func nextOfWait(p *profile.Profile, h *headline.Headline) string {
+	pid, w := p.Target.PID, lastWait(p, h.Wait)
+	switch {
+	case w == nil: // the holder runs
+		return fmt.Sprintf("stacksnap -d 5 %d shows where its time goes", pid)
+	case h.IsBlockedBackend():
+		return fmt.Sprintf("psql -c 'SELECT pg_blocking_pids(%d)' shows what blocks it", pid)
+	case w.Hung > 0 || w.GoneOwner != 0:
+		return keep(pid)
+	case w.WaitsForOther():
+		return shows(w.Peer.PID, peerRole(w.Peer.Action))
+	case w.OwnerPID != 0 && w.OwnerPID != pid:
+		return shows(w.OwnerPID, peerRole(profile.Release))
+	case w.Stalled != nil && w.Stalled.PID != 0 && w.Stalled.PID != pid:
+		return shows(w.Stalled.PID, peerRole(profile.Reply))
+	}
+	return fmt.Sprintf("stacksnap -d 5 %d shows whether it goes on", pid)
+}
+
+// lastWait returns the wait that a chain of waits, each for the owner of a lock, leads to; nil if it leads to
+// a thread that runs.
+func lastWait(p *profile.Profile, w *profile.Wait) *profile.Wait {
+	const most = 8
+	for range most {
+		t := p.Find(w.Owner)
+		switch {
+		case w.Owner == 0 || t == nil:
+			return w
+		case t.State == task.Running:
+			return nil
+		case t.Wait == nil:
+			return w
+		}
+		w = t.Wait
+	}
+	return w
+}
+
+func keep(pid int) string {
+	return fmt.Sprintf("stacksnap %d -o %d.snap keeps it, before a restart", pid, pid)
+}
+
+func shows(pid int, what string) string { return fmt.Sprintf("stacksnap %d shows %s", pid, what) }
+
+// peerRole says what a process is that a thread waits for.
+func peerRole(a profile.Action) string {
+	switch a {
+	case profile.Release:
+		return "the process that holds the lock"
+	case profile.End:
+		return "the process that has to end"
+	}
+	return "the process at the other end"
+}
