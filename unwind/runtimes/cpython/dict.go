@@ -23,7 +23,7 @@ const (
 )
 
 const (
-	maxEntries = 1 << 20 // of a dict
+	maxEntries = 1 << 17 // of a dict
 	maxSlots   = 1 << 22 // of a set
 )
 

@@ -25,7 +25,10 @@ const (
 	heapType     = 1 << 9
 )
 
-const maxBases = 32
+const (
+	maxBases = 32
+	maxTypes = 1 << 14 // that are known at a time
+)
 
 // typeObject is what is kept of a type.
 type typeObject struct {
@@ -59,23 +62,35 @@ func (o *objects) typeOf(a task.Addr) (*typeObject, error) {
 		return t, nil
 	}
 	t, err := o.readType(at)
+	if err == nil {
+		err = o.readBases(t)
+	}
 	if err != nil {
 		return nil, err
 	}
+	if len(o.types) == maxTypes {
+		clear(o.types)
+	}
 	o.types[at] = t
-	base, isFuture := t, false
+	return t, nil
+}
+
+// readBases sets what follows from the bases of a type.
+func (o *objects) readBases(t *typeObject) (err error) {
+	isFuture := false
+	base := t
 	for range maxBases {
 		t.isTask = t.isTask || base.name == "_asyncio.Task"
 		isFuture = isFuture || base.name == "_asyncio.Future"
 		if base.base == 0 {
-			break
+			t.isGather = isFuture && t.name == "_GatheringFuture"
+			return nil
 		}
 		if base, err = o.readType(base.base); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	t.isGather = isFuture && t.name == "_GatheringFuture"
-	return t, nil
+	return errObject
 }
 
 func (o *objects) readType(at task.Addr) (*typeObject, error) {

@@ -70,7 +70,7 @@ func imagesOf() *images.Map {
 func of(f *fake, note func(string)) *Runtimes {
 	return &Runtimes{
 		find: func(im *images.Image, _ task.Memory) (runtimes.Instance, error) { return f, nil },
-		note: note, seen: map[place]bool{}, kept: map[task.ThreadID][]task.ManagedFrame{},
+		note: note, seen: map[place]bool{},
 	}
 }
 

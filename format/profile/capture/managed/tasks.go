@@ -35,8 +35,12 @@ func (r *Runtimes) AddTasks(b *profile.Builder) {
 		for _, t := range mergeTasks(name, all.All) {
 			b.AddManagedTask(&t.Task, t.frames)
 		}
-		for _, circle := range circles(all.All) {
+		found, more := circles(all.All)
+		for _, circle := range found {
 			b.AddTaskDeadlock(profile.TaskDeadlock{Runtime: name, Tasks: circle})
+		}
+		if more {
+			r.note("tasks of asyncio await each other in more circles than are shown")
 		}
 		r.noteTasks(&all)
 	}
@@ -44,12 +48,15 @@ func (r *Runtimes) AddTasks(b *profile.Builder) {
 
 // noteTasks notes how many tasks are missing.
 func (r *Runtimes) noteTasks(all *cpython.Tasks) {
-	if all.Changed > 0 {
-		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they changed each time that they were read: %d", all.Changed))
+	add := func(n int, why string) {
+		if n > 0 {
+			r.note(fmt.Sprintf("tasks of asyncio that are not shown, %s: %d", why, n))
+		}
 	}
-	if all.Unread > 0 {
-		r.note(fmt.Sprintf("tasks of asyncio that are not shown, for they cannot be read, or are not of the class _asyncio.Task: %d", all.Unread))
-	}
+	add(all.Changed, "for they changed each time that they were read")
+	add(all.Unread, "for they cannot be read, or are not of the class _asyncio.Task")
+	add(all.Deep, "for they await a longer chain of coroutines than is followed")
+	add(all.LeftOut, "for more were found than there is room for (some of these may be done)")
 }
 
 // sortTasks sorts tasks by name, as asyncio numbers them.
