@@ -104,8 +104,15 @@ func Named[T interface {
 	return 0, false
 }
 
-// ThreadLabel names a thread, or the threads of an entry.
-func ThreadLabel(p *profile.Profile, t *profile.Thread) string {
+// ThreadLabel names a thread, or the threads of an entry, by the system's names.
+func ThreadLabel(p *profile.Profile, t *profile.Thread) string { return threadLabel(p, t, t.Name) }
+
+// ThreadTitle names a thread, or the threads of an entry, for people.
+func ThreadTitle(p *profile.Profile, t *profile.Thread) string {
+	return threadLabel(p, t, p.ShownName(t))
+}
+
+func threadLabel(p *profile.Profile, t *profile.Thread, name string) string {
 	if t.Together != nil {
 		return TogetherLabel(t.Together)
 	}
@@ -113,8 +120,8 @@ func ThreadLabel(p *profile.Profile, t *profile.Thread) string {
 	if t.Weight() > 1 {
 		title = Plural(t.Weight(), "thread") + " like " + ThreadID(p.Target.OS, t.ID)
 	}
-	if t.Name != "" {
-		title += " " + Clean(t.Name, MaxText)
+	if name != "" {
+		title += " " + Clean(name, MaxText)
 	}
 	return title
 }

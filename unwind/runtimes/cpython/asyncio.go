@@ -194,7 +194,7 @@ func (r *taskReader) name(at task.Addr) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if n, ok := r.small(name); ok && r.p.minor() >= 12 {
+	if n, ok := r.integer(name); ok && r.p.minor() >= 12 {
 		return fmt.Sprintf("Task-%d", n), nil
 	}
 	if !r.isBuiltin(name, "str") {

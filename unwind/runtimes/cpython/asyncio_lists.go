@@ -27,17 +27,8 @@ func (r *taskReader) addresses() (all []task.Addr, err error) {
 
 // fromSets returns the tasks in the sets of asyncio.tasks, none if it is not imported.
 func (r *taskReader) fromSets(interp task.Addr) ([]task.Addr, error) {
-	modules, err := r.pointer(interp + task.Addr(r.p.layout.asyncio.modules))
-	if err != nil || modules == 0 {
-		return nil, err
-	}
-	module, err := r.lookUp(modules, "asyncio.tasks")
-	if err != nil || module == 0 || !r.isBuiltin(module, "module") {
-		return nil, err
-	}
-	const moduleDict = 16 // md_dict
-	names, err := r.pointer(module + moduleDict)
-	if err != nil {
+	names, err := r.module(interp, "asyncio.tasks")
+	if err != nil || names == 0 {
 		return nil, err
 	}
 	weak := "_scheduled_tasks"

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"maps"
 	"time"
 
 	"stacksnap/images"
@@ -30,6 +31,9 @@ type Runtimes struct {
 	stale   bool          // a thread had no chain, or that of another
 
 	locks [][]runtimes.Lock // of each runtime, before the last stop
+
+	names   map[task.ThreadID]string // that the runtimes have for threads
+	unnamed bool                     // names are to be read
 
 	kept  keptStacks
 	apart int   // stacks whose managed frames are not shown
@@ -144,10 +148,12 @@ func (r *Runtimes) readChains(ids []task.ThreadID) {
 			if id, ok := r.threads.outer(own); ok {
 				c.Runtime = i
 				r.chains[id] = append(r.chains[id], c)
+				r.unnamed = r.unnamed || r.names[id] == ""
 			}
 		}
 	}
 	r.kept.forgetEnded(&r.threads)
+	maps.DeleteFunc(r.names, func(id task.ThreadID, _ string) bool { return !r.threads.has(id) })
 	r.read = time.Now()
 	r.cost = r.read.Sub(began)
 }
