@@ -81,9 +81,10 @@ func (b *Board) thread(t *task.Thread) *thread {
 
 // see updates the thread from a sample. It keeps values that the sample does not have.
 func (own *thread) see(t *task.Thread, process string) {
+	name := profile.ThreadName{Name: t.Name, RuntimeName: t.RuntimeName}.Shown(process)
 	switch {
-	case t.Name != "":
-		own.name = profile.ThreadName{Name: t.Name, RuntimeName: t.RuntimeName}.Shown(process)
+	case name != "":
+		own.name = name
 	case t.Queue != "":
 		own.name = t.Queue
 	}
