@@ -76,9 +76,27 @@ type chainRoom struct {
 	objects []Object
 	bytes   []byte
 	chains  []CopiedChain
-	block   []byte // read last: from an address up to the end of an object
-	from    Addr
+	blocks  [maxBlocks]block // that were read last of one thread's memory
+	next    int              // of blocks: the one to be overwritten
 	reads   int
+}
+
+// maxBlocks is how many blocks are kept. A chain leads from an interpreter's own memory to the native
+// stack and back.
+const maxBlocks = 4
+
+// block is one page that was read, or two.
+type block struct {
+	from  Addr
+	bytes []byte
+}
+
+// of returns size bytes at an address, nil if the block does not have them.
+func (b *block) of(at Addr, size int) []byte {
+	if at < b.from || uint64(at-b.from)+uint64(size) > uint64(len(b.bytes)) {
+		return nil
+	}
+	return b.bytes[at-b.from:][:size]
 }
 
 // reserve makes room for n chains.
@@ -91,8 +109,24 @@ func (r *chainRoom) reserve(n int) {
 	r.objects = slices.Grow(r.objects, objects)
 	r.bytes = slices.Grow(r.bytes, objects*objectRoom)
 	r.chains = slices.Grow(r.chains, n)
-	if r.block == nil {
-		r.block = make([]byte, 0, pageSize+maxObjectSize)
+	r.touch(n)
+	for i := range r.blocks {
+		if r.blocks[i].bytes == nil {
+			r.blocks[i].bytes = make([]byte, 2*pageSize)[:0]
+		}
+	}
+}
+
+// touch has the system give the memory for the usual objects of n chains now, not in the stop.
+func (r *chainRoom) touch(n int) {
+	const usual = 16 // objects of a chain, of as many as a thread may have
+	objects := r.objects[:min(usual*n, cap(r.objects))]
+	for i := 0; i < len(objects); i += pageSize / 64 {
+		objects[i] = Object{}
+	}
+	b := r.bytes[:min(usual*n*objectRoom, cap(r.bytes))]
+	for i := 0; i < len(b); i += pageSize {
+		b[i] = 0
 	}
 }
 
@@ -104,7 +138,7 @@ func (r *chainRoom) copyAll(m Memory, chains []Chain) []CopiedChain {
 		if len(r.chains) == cap(r.chains) || i == maxChains {
 			break
 		}
-		r.block = r.block[:0]
+		r.forgetBlocks()
 		r.chains = append(r.chains, r.copy(m, &chains[i]))
 	}
 	return r.chains[from:len(r.chains):len(r.chains)]
@@ -131,38 +165,51 @@ func (r *chainRoom) copy(m Memory, c *Chain) CopiedChain {
 // copyObject reports false if an object cannot be read, or if there is no room for it.
 func (r *chainRoom) copyObject(m Memory, at Addr, size int) bool {
 	if size <= 0 || size > maxObjectSize || at+Addr(size) < at ||
-		len(r.objects) == cap(r.objects) || len(r.bytes)+size > cap(r.bytes) || !r.read(m, at, size) {
+		len(r.objects) == cap(r.objects) || len(r.bytes)+size > cap(r.bytes) {
+		return false
+	}
+	b := r.read(m, at, size)
+	if b == nil {
 		return false
 	}
 	begin := len(r.bytes)
-	r.bytes = append(r.bytes, r.block[at-r.from:][:size]...)
+	r.bytes = append(r.bytes, b...)
 	r.objects = append(r.objects, Object{at, r.bytes[begin:len(r.bytes):len(r.bytes)]})
 	return true
 }
 
-// read has an object in the block. It reads from the start of the object's page on, because a
-// chain usually leads downwards through memory.
-func (r *chainRoom) read(m Memory, at Addr, size int) bool {
-	if at >= r.from && uint64(at-r.from)+uint64(size) <= uint64(len(r.block)) {
-		return true
+// read returns the bytes of an object, nil if they cannot be read. It reads whole pages, as other
+// objects of the chain are usually on them.
+func (r *chainRoom) read(m Memory, at Addr, size int) []byte {
+	for i := range r.blocks {
+		if b := r.blocks[i].of(at, size); b != nil {
+			return b
+		}
 	}
 	if r.reads++; r.reads > maxChainReads {
-		return false
+		return nil
 	}
-	r.from = at &^ (pageSize - 1)
-	r.block = r.block[:int(at-r.from)+size]
-	if n, _ := m.ReadMemory(r.block, r.from); n < len(r.block) {
-		r.block = r.block[:n]
-		return false
+	b := &r.blocks[r.next]
+	r.next = (r.next + 1) % maxBlocks
+	b.from = at &^ (pageSize - 1)
+	end := (at + Addr(size) + pageSize - 1) &^ (pageSize - 1)
+	n, _ := m.ReadMemory(b.bytes[:end-b.from], b.from)
+	b.bytes = b.bytes[:n]
+	return b.of(at, size)
+}
+
+func (r *chainRoom) forgetBlocks() {
+	for i := range r.blocks {
+		r.blocks[i].bytes = r.blocks[i].bytes[:0]
 	}
-	return true
 }
 
 // holds reports whether the first two objects of each chain are still as they were copied.
 func (r *chainRoom) holds(m Memory, chains []CopiedChain) bool {
+	r.forgetBlocks()
 	for i := range chains {
 		for _, o := range chains[i].Objects[:min(2, len(chains[i].Objects))] {
-			again := r.block[:len(o.Bytes)]
+			again := r.blocks[0].bytes[:len(o.Bytes)]
 			if n, _ := m.ReadMemory(again, o.At); n < len(again) || !bytes.Equal(again, o.Bytes) {
 				return false
 			}

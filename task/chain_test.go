@@ -72,7 +72,7 @@ func TestChainInACircle(t *testing.T) {
 
 // TestChainReads are bounded for all chains of a stop together.
 func TestChainReads(t *testing.T) {
-	h := heap{0x2010: 0x4000, 0x4010: 0x2000}
+	h := heap{0x2010: 0x4000, 0x4010: 0x6000, 0x6010: 0x8000, 0x8010: 0x5000, 0x5010: 0x7000, 0x7010: 0x2000}
 	apart := Chain{At: 0x2000, Size: 0x20, Links: []Link{{0x10, 0x20}}} // each object is on another page
 	var r chainRoom
 	r.reserve(1 << 10)
@@ -85,6 +85,22 @@ func TestChainReads(t *testing.T) {
 	}
 	if r.clear(); len(r.copyAll(h, []Chain{{At: 0x2000, Size: 8}})[0].Objects) != 1 {
 		t.Error("nothing is read after a clear")
+	}
+}
+
+// TestChainBetweenPages: a chain that leads from an interpreter's memory to the native stack and back,
+// upwards as well as downwards, has each page read once.
+func TestChainBetweenPages(t *testing.T) {
+	h := heap{0x2010: 0x4800, 0x4810: 0x7800, 0x7810: 0x4400, 0x4410: 0x7900, 0x7910: 0x4a00}
+	var r chainRoom
+	r.reserve(2)
+	got := r.copyAll(h, []Chain{{At: 0x2000, Size: 0x20, Links: []Link{{0x10, 0x20}}}})[0]
+	if len(got.Objects) != 6 || got.Cut || r.reads != 3 {
+		t.Errorf("%d objects by %d reads", len(got.Objects), r.reads)
+	}
+	r.copyAll(h, []Chain{{At: 0x2000, Size: 0x20}})
+	if r.reads != 4 {
+		t.Error("another thread's chain is not read anew")
 	}
 }
 

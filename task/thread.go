@@ -35,6 +35,7 @@ func (s State) String() string {
 type Thread struct {
 	ID           ThreadID
 	Name         string // empty when the thread has none or the system does not tell
+	RuntimeName  string // that a language runtime itself has for it; empty: none, or not known
 	Queue        string // label of the dispatch queue it works for; macOS
 	QueueSerial  uint64 // that queue's number, in the order of their making; 0: unknown
 	State        State

@@ -111,7 +111,7 @@ func newJSONImage(os task.OS, im *profile.Image) jsonImage {
 
 func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread {
 	j := jsonThread{
-		ID: uint64(t.ID), Name: t.Name, Queue: t.Queue, QueueSerial: t.QueueSerial, QueueKind: t.QueueKind, Main: t.Main, State: t.State.String(),
+		ID: uint64(t.ID), Name: t.Name, RuntimeName: t.RuntimeName, Queue: t.Queue, QueueSerial: t.QueueSerial, QueueKind: t.QueueKind, Main: t.Main, State: t.State.String(),
 		User: int64(t.User), System: int64(t.System), Used: int64(t.Used), SuspendCount: t.SuspendCount,
 		QoS: t.QoS.String(), Priority: t.Priority.Now, BasePriority: t.Priority.Base,
 		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
@@ -134,7 +134,7 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		}
 	}
 	for _, s := range t.Same {
-		j.Same = append(j.Same, jsonSame{uint64(s.ID), s.Name})
+		j.Same = append(j.Same, jsonSame{uint64(s.ID), s.Name, s.RuntimeName})
 	}
 	var path []int // index of the last node at each depth
 	for depth, n := range t.Nodes() {

@@ -106,6 +106,7 @@ type jsonImage struct {
 type jsonThread struct {
 	ID           uint64         `json:"id"`
 	Name         string         `json:"name,omitempty"`
+	RuntimeName  string         `json:"runtime_name,omitempty"`
 	Queue        string         `json:"queue,omitempty"`
 	QueueSerial  uint64         `json:"queue_serial,omitempty"`
 	QueueKind    string         `json:"queue_kind,omitempty"`
@@ -219,8 +220,9 @@ type jsonWaiter struct {
 }
 
 type jsonSame struct {
-	ID   uint64 `json:"id"`
-	Name string `json:"name,omitempty"`
+	ID          uint64 `json:"id"`
+	Name        string `json:"name,omitempty"`
+	RuntimeName string `json:"runtime_name,omitempty"`
 }
 
 type jsonNode struct {

@@ -228,3 +228,17 @@ func TestReadJSONHalted(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestReadJSONRuntimeNames: names that a runtime has for threads are in a document, and read of it.
+func TestReadJSONRuntimeNames(t *testing.T) {
+	th := &profile.Thread{ID: 1, Name: "python3", RuntimeName: "worker-3", Samples: 1, State: task.Sleeping, States: profile.States{task.Sleeping: 1}}
+	th.Same = []profile.ThreadName{{ID: 2, Name: "python3", RuntimeName: "worker-4"}}
+	th.Roots = []*profile.Node{{Location: profile.Location{Function: "main"}, Count: 1, Self: 1}}
+	got, err := Read(bytes.NewReader(golden.Written(t, Write, &profile.Profile{Snapshots: 1, Threads: []*profile.Thread{th}})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := got.Threads[0]; g.Name != th.Name || g.RuntimeName != th.RuntimeName || g.Same[0] != th.Same[0] {
+		t.Errorf("%+v", g)
+	}
+}

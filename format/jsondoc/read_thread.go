@@ -52,14 +52,14 @@ func (d *documentReader) thread(j *jsonThread, tree *documentTree) (*profile.Thr
 		}
 	}
 	t := &profile.Thread{
-		ID: task.ThreadID(j.ID), Name: j.Name, Queue: j.Queue, QueueSerial: j.QueueSerial, Main: j.Main, SuspendCount: j.SuspendCount,
+		ID: task.ThreadID(j.ID), Name: j.Name, RuntimeName: j.RuntimeName, Queue: j.Queue, QueueSerial: j.QueueSerial, Main: j.Main, SuspendCount: j.SuspendCount,
 		Priority: task.Priority{Now: j.Priority, Base: j.BasePriority}, Looks: j.Looks,
 		Samples: j.Samples, First: j.First, Last: j.Last, Unstopped: j.Unstopped, Empty: j.Empty, Err: j.Error,
 	}
 	t.QoS, _ = words.Named(j.QoS, task.UserInteractive)
 	err := timesOf([]int64{j.User, j.System, j.Used, j.NotRun}, &t.User, &t.System, &t.Used, &t.NotRun)
 	for _, s := range j.Same {
-		t.Same = append(t.Same, profile.ThreadName{ID: task.ThreadID(s.ID), Name: s.Name})
+		t.Same = append(t.Same, profile.ThreadName{ID: task.ThreadID(s.ID), Name: s.Name, RuntimeName: s.RuntimeName})
 	}
 	t.Roots = tree.roots
 	own, weight := tree.own+int64(t.Empty), int64(t.Weight())

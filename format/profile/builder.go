@@ -226,6 +226,9 @@ func (r *record) see(t *task.Thread, snapshot int) {
 	if t.Name != "" {
 		r.Name = t.Name
 	}
+	if t.RuntimeName != "" {
+		r.RuntimeName = t.RuntimeName
+	}
 	if t.Queue != "" {
 		r.Queue, r.QueueSerial = t.Queue, t.QueueSerial
 	}

@@ -47,7 +47,7 @@ func (p *Profile) FoldAlike(least int) *Profile {
 
 // absorb adds another thread to the entry.
 func (t *Thread) absorb(other *Thread) {
-	t.Same = append(t.Same, ThreadName{other.ID, other.Name})
+	t.Same = append(t.Same, other.named())
 	t.Same = append(t.Same, other.Same...)
 	t.User += other.User
 	t.System += other.System

@@ -136,7 +136,7 @@ func (g *gathered) addFacts(t *Thread, samples, empty int) {
 	if e.Err == "" {
 		e.Err = t.Err
 	}
-	e.Together.Threads = append(e.Together.Threads, ThreadName{t.ID, t.Name})
+	e.Together.Threads = append(e.Together.Threads, t.named())
 	e.Together.Threads = append(e.Together.Threads, t.Same...)
 }
 

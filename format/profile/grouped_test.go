@@ -39,7 +39,7 @@ func TestGroupFacts(t *testing.T) {
 	one, two, three := p.Threads[0], p.Threads[1], p.Threads[2]
 	one.Queue, three.Queue = "q", "other"
 	one.User, one.System, one.Used, one.Spent, one.First, one.Last = 1, 2, 3, Spent{4, 5, 6}, 7, 9
-	two.Same, two.Empty, two.Err, two.First, two.Last = []ThreadName{{8, "eight"}}, 2, "why", 5, 8
+	two.Same, two.Empty, two.Err, two.First, two.Last = []ThreadName{{ID: 8, Name: "eight"}}, 2, "why", 5, 8
 	two.User, two.Queue, two.Name = 10, "q", "two"
 	two.Samples += 2
 	v := p.GroupBy(ByQueue)
@@ -54,7 +54,7 @@ func TestGroupFacts(t *testing.T) {
 	want := Thread{
 		Queue: "q", User: 11, System: 2, Used: 3, Spent: Spent{4, 5, 6}, Samples: 2 + 2*6, First: 5, Last: 9, Empty: 4, Err: "why",
 		States:   States{task.StateUnknown: 2 * 2, task.Running: 2 + 2*4}, // of samples whose state was not told
-		Together: &Together{By: ByQueue, Queue: "q", Threads: []ThreadName{{1, ""}, {2, "two"}, {8, "eight"}}},
+		Together: &Together{By: ByQueue, Queue: "q", Threads: []ThreadName{{ID: 1}, {ID: 2, Name: "two"}, {ID: 8, Name: "eight"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

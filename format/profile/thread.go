@@ -2,6 +2,7 @@ package profile
 
 import (
 	"iter"
+	"strings"
 	"time"
 
 	"stacksnap/task"
@@ -11,6 +12,7 @@ import (
 type Thread struct {
 	ID           task.ThreadID
 	Name         string // empty if it has none or the system does not report it
+	RuntimeName  string // that a language's runtime has for it; empty: none, or not known
 	Queue        string // label of the dispatch queue that it serves
 	QueueSerial  uint64 // the queue's serial number; 0: unknown
 	QueueKind    string // "serial" or "concurrent"; known only from some reports that were read
@@ -50,9 +52,29 @@ type Thread struct {
 
 // ThreadName identifies one thread of an entry.
 type ThreadName struct {
-	ID   task.ThreadID
-	Name string
+	ID                task.ThreadID
+	Name, RuntimeName string // see [Thread]
 }
+
+// named returns what identifies a thread.
+func (t *Thread) named() ThreadName { return ThreadName{t.ID, t.Name, t.RuntimeName} }
+
+// Shown returns the name to show to people: the system's, or that of the runtime where the system
+// has none, only that of the process, or the first bytes of it.
+func (n ThreadName) Shown(process string) string {
+	const mainThread, mostBytes = "MainThread", 15
+	name := strings.TrimRight(strings.ToValidUTF8(n.Name, ""), "\ufffd") // it is cut in a character
+	switch {
+	case n.RuntimeName == "" || n.RuntimeName == mainThread:
+		return n.Name
+	case name == process, len(n.Name) == mostBytes && strings.HasPrefix(process, name), strings.HasPrefix(n.RuntimeName, name):
+		return n.RuntimeName
+	}
+	return n.Name
+}
+
+// ShownName returns the name of a thread to show to people.
+func (p *Profile) ShownName(t *Thread) string { return t.named().Shown(p.Target.Name) }
 
 // States is the number of samples in each state.
 type States [task.Ended + 1]int

@@ -35,7 +35,9 @@ func (w *ThreadFilter) By(main task.ThreadID) func(*task.Thread) bool {
 	if len(w.IDs)+len(w.Names) == 0 && !w.Main && w.Running == w.Blocked {
 		return nil
 	}
-	return func(t *task.Thread) bool { return w.meets(t.ID, t.Name, t.ID == main) && w.inState(t.State) }
+	return func(t *task.Thread) bool {
+		return w.meets(t.ID, t.ID == main, t.Name, t.RuntimeName) && w.inState(t.State)
+	}
 }
 
 // Of returns a profile with only the selected threads. It ignores Running and Blocked,
@@ -46,14 +48,14 @@ func (w *ThreadFilter) Of(p *Profile) (*Profile, error) {
 	}
 	some := *p
 	some.Threads = slices.DeleteFunc(slices.Clone(p.Threads), func(t *Thread) bool {
-		return !w.meets(t.ID, t.Name, t.Main)
+		return !w.meets(t.ID, t.Main, t.Name, t.RuntimeName)
 	})
 	return &some, nil
 }
 
 // meets reports whether a thread meets the conditions other than its state.
-func (w *ThreadFilter) meets(id task.ThreadID, name string, isMain bool) bool {
-	return (len(w.IDs) == 0 || slices.Contains(w.IDs, id)) && (len(w.Names) == 0 || w.named(name)) && (!w.Main || isMain)
+func (w *ThreadFilter) meets(id task.ThreadID, isMain bool, names ...string) bool {
+	return (len(w.IDs) == 0 || slices.Contains(w.IDs, id)) && (len(w.Names) == 0 || slices.ContainsFunc(names, w.named)) && (!w.Main || isMain)
 }
 
 func (w *ThreadFilter) named(name string) bool {

@@ -166,7 +166,7 @@ func (b *box) add(above *box) {
 
 // threadOf returns the box of a thread, with its frames above.
 func threadOf(p *profile.Profile, t *profile.Thread) *box {
-	b := &box{name: words.ThreadLabel(p, t)}
+	b := &box{name: words.ThreadTitle(p, t)}
 	if t.Empty > 0 {
 		b.add(&box{name: words.NoStack, count: t.Empty * t.Weight()})
 	}

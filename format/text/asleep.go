@@ -42,7 +42,7 @@ func (p *printer) asleep(threads []*profile.Thread) {
 	p.Text("", 2, fmt.Sprintf("Asleep in one place, in %d %% of their samples or more (--min 0 shows the trees):", leastAsleep))
 	for _, t := range threads {
 		who := plain.title(t)
-		if name := names(t); name != "" {
+		if name := p.names(t); name != "" {
 			who += " " + name
 		}
 		p.Line("%s", words.Clip("  "+who+": "+line.Stack(t.Heaviest()), line.Width))

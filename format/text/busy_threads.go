@@ -34,7 +34,7 @@ func (p *printer) busyThreads() {
 	p.Line("")
 	p.Line("Busiest threads, with the part of the time that they %s:", ranWord(p.Profile))
 	for _, t := range busy[:min(len(busy), maxBusy)] {
-		text := fmt.Sprintf("%8s  %s: %s", words.Percent(share(t)), words.ThreadLabel(p.Profile, t), line.Stack(t.Busiest()))
+		text := fmt.Sprintf("%8s  %s: %s", words.Percent(share(t)), words.ThreadTitle(p.Profile, t), line.Stack(t.Busiest()))
 		p.Line("%s", words.Clip(text, line.Width))
 	}
 	if rest := p.Profile.NumThreads() - weightOf(busy[:min(len(busy), maxBusy)]); rest > 0 {

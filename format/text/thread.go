@@ -27,7 +27,7 @@ func (p *printer) threadFacts(t *profile.Thread) []string {
 			facts = append(facts, fact)
 		}
 	}
-	add(names(t))
+	add(p.names(t))
 	if t.Together == nil {
 		add(words.DispatchQueue(t))
 	}
@@ -62,7 +62,7 @@ func (p *printer) title(t *profile.Thread) string {
 }
 
 // names lists the first few different names of an entry's threads.
-func names(t *profile.Thread) string {
+func (p *printer) names(t *profile.Thread) string {
 	const most = 4
 	seen := map[string]bool{"": true}
 	var list []string
@@ -72,13 +72,14 @@ func names(t *profile.Thread) string {
 			list = append(list, words.Quoted(name))
 		}
 	}
-	add(t.Name)
+	process := p.Profile.Target.Name
+	add(p.Profile.ShownName(t))
 	for _, s := range t.Same {
-		add(s.Name)
+		add(s.Shown(process))
 	}
 	if g := t.Together; g != nil && g.By == profile.ByEntry {
 		for _, s := range g.Threads {
-			add(s.Name)
+			add(s.Shown(process))
 		}
 	}
 	if more := len(list) - most; more > 0 {

@@ -34,7 +34,7 @@ func (b *Board) addThread(now *part, t *task.Thread, s *Sample) {
 	own := b.thread(t)
 	b.listed = append(b.listed, own)
 	own.seen = b.Samples
-	own.see(t)
+	own.see(t, b.target.Name)
 	used := max(0, cpu(t)-own.used)
 	own.used += used
 	now.cpu[own] += used
@@ -80,10 +80,11 @@ func (b *Board) thread(t *task.Thread) *thread {
 }
 
 // see updates the thread from a sample. It keeps values that the sample does not have.
-func (own *thread) see(t *task.Thread) {
+func (own *thread) see(t *task.Thread, process string) {
+	name := profile.ThreadName{Name: t.Name, RuntimeName: t.RuntimeName}.Shown(process)
 	switch {
-	case t.Name != "":
-		own.name = t.Name
+	case name != "":
+		own.name = name
 	case t.Queue != "":
 		own.name = t.Queue
 	}

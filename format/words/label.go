@@ -104,8 +104,15 @@ func Named[T interface {
 	return 0, false
 }
 
-// ThreadLabel names a thread, or the threads of an entry.
-func ThreadLabel(p *profile.Profile, t *profile.Thread) string {
+// ThreadLabel names a thread, or the threads of an entry, by the system's names.
+func ThreadLabel(p *profile.Profile, t *profile.Thread) string { return threadLabel(p, t, t.Name) }
+
+// ThreadTitle names a thread, or the threads of an entry, for people.
+func ThreadTitle(p *profile.Profile, t *profile.Thread) string {
+	return threadLabel(p, t, p.ShownName(t))
+}
+
+func threadLabel(p *profile.Profile, t *profile.Thread, name string) string {
 	if t.Together != nil {
 		return TogetherLabel(t.Together)
 	}
@@ -113,8 +120,8 @@ func ThreadLabel(p *profile.Profile, t *profile.Thread) string {
 	if t.Weight() > 1 {
 		title = Plural(t.Weight(), "thread") + " like " + ThreadID(p.Target.OS, t.ID)
 	}
-	if t.Name != "" {
-		title += " " + Clean(t.Name, MaxText)
+	if name != "" {
+		title += " " + Clean(name, MaxText)
 	}
 	return title
 }
@@ -149,4 +156,43 @@ func ProcessLabel(p *profile.Profile) string {
 		return name
 	}
 	return fmt.Sprintf("%s [%d]", name, p.Target.PID)
+}
+
+// shownNames has the names of the threads of a profile that are shown instead of the system's.
+type shownNames struct {
+	in    *profile.Profile // nil: none yet
+	names map[task.ThreadID]string
+}
+
+// of returns the name to show of a thread with a name of the system's.
+func (n *shownNames) of(p *profile.Profile, id task.ThreadID, name string) string {
+	if n.in != p {
+		n.in, n.names = p, namesOf(p)
+	}
+	if shown, ok := n.names[id]; ok {
+		return shown
+	}
+	return name
+}
+
+// namesOf returns the names that are not the system's.
+func namesOf(p *profile.Profile) map[task.ThreadID]string {
+	names := map[task.ThreadID]string{}
+	add := func(t profile.ThreadName) {
+		if shown := t.Shown(p.Target.Name); shown != t.Name {
+			names[t.ID] = shown
+		}
+	}
+	for _, t := range p.Threads {
+		add(profile.ThreadName{ID: t.ID, Name: t.Name, RuntimeName: t.RuntimeName})
+		for _, s := range t.Same {
+			add(s)
+		}
+		if t.Together != nil {
+			for _, s := range t.Together.Threads {
+				add(s)
+			}
+		}
+	}
+	return names
 }

@@ -23,6 +23,7 @@ type Printer struct {
 	Guessed bool // a frame was marked "(guess)", to be explained at the end of the report
 	FpOnly  bool
 	facts   *[]Fact // receives the lines of the header; nil: they are written
+	names   shownNames
 }
 
 // BufferSize is the size of the buffer in bytes.

@@ -201,8 +201,10 @@ func lockName(w *profile.Wait) string {
 	return name
 }
 
+// ThreadName names a thread with a name of the system's for people.
 func (p *Printer) ThreadName(id task.ThreadID, name string) string {
 	s := "thread " + ThreadID(p.Profile.Target.OS, id)
+	name = p.names.of(p.Profile, id, name)
 	if name != "" {
 		s += " " + Quoted(name)
 	}

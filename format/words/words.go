@@ -72,7 +72,7 @@ func (w *Words) CPU() bool { return CountsCPU(w.p.Profile) }
 func (w *Words) Threads() iter.Seq[*profile.Thread] { return ThreadsByFunction(w.p.Profile) }
 
 // Thread names a thread.
-func (w *Words) Thread(t *profile.Thread) string { return ThreadLabel(w.p.Profile, t) }
+func (w *Words) Thread(t *profile.Thread) string { return ThreadTitle(w.p.Profile, t) }
 
 // ThreadFacts returns the known facts on a thread beside its name. The first is its state
 // or, for many samples, the number in each state.

@@ -28,6 +28,11 @@
 //
 //	go run ./scripts/bench -tree PID
 //
+// With -python it compares one snapshot and sampling of Python programs with the profiling.sampling
+// of that Python, 3.15 or later, for so long each:
+//
+//	go run ./scripts/bench -python python3.15 [-sampling 3s] [-runs 5]
+//
 // With -names it measures how long it takes to name so many places in the code of ELF
 // files, or else of 400 libraries of this system, and what memory, beside
 // llvm-symbolizer:
@@ -39,6 +44,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -60,6 +66,7 @@ func main() {
 	only := flag.String("only", "", "compare the samplers with this in their name")
 	watched := flag.Duration("idle", 0, "measure a hang watch of an idle program, for so long each")
 	family := flag.Int("tree", 0, "measure a snapshot of this process with its descendants")
+	python := flag.String("python", "", "compare with the profiling.sampling of this Python")
 	named := flag.String("names", "", "name so many places in the code of files")
 	resolving := flag.Bool("resolve", false, "name the places in standard input, once")
 	flag.Parse()
@@ -67,6 +74,8 @@ func main() {
 	switch {
 	case *resolving:
 		err = resolve(os.Stdin, os.Stdout)
+	case *python != "":
+		err = comparePython(pythonPlan{python: *python, runs: *runs, length: cmp.Or(*length, 3*time.Second)})
 	case *named != "":
 		err = names(*runs, strings.Split(*named, ","), flag.Args())
 	case *family > 0:

@@ -68,7 +68,7 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	if from == nil {
 		return task.ErrThreadGone
 	}
-	t.Name, t.Queue, t.QueueSerial, t.State = from.Name, from.Queue, from.QueueSerial, from.State
+	t.Name, t.RuntimeName, t.Queue, t.QueueSerial, t.State = from.Name, from.RuntimeName, from.Queue, from.QueueSerial, from.State
 	t.User, t.System, t.SuspendCount = from.User, from.System, from.SuspendCount
 	t.Priority, t.QoS = from.Priority, from.QoS
 	t.OnCPUState, t.Processor, t.Schedule, t.Lifetime, t.NotRun = from.OnCPUState, from.Processor, from.Schedule, from.Lifetime, from.NotRun

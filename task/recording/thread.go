@@ -46,6 +46,9 @@ func (before *thread) appendFacts(b []byte, t *thread) []byte {
 	if t.Name != before.Name {
 		b = appendBytes(b, 2, t.Name)
 	}
+	if t.RuntimeName != before.RuntimeName {
+		b = appendBytes(b, 34, cutText(t.RuntimeName))
+	}
 	if t.Queue != before.Queue {
 		b = appendBytes(b, 3, t.Queue)
 	}
@@ -189,6 +192,8 @@ func (t *thread) parseFact(m *message) {
 	switch m.field {
 	case 2:
 		t.Name = m.string()
+	case 34:
+		t.RuntimeName = m.string()
 	case 3:
 		t.Queue = m.string()
 	case 4:

@@ -23,7 +23,8 @@
 //	           above and below it stay in order. Where the numbers of the two do not
 //	           match, the native frames stay alone.
 //
-// An Instance also reads the runtime's locks, such as the GIL, for what threads wait for.
+// An Instance also reads the runtime's locks, such as the GIL, for what threads wait for, and the
+// names that it has for threads.
 //
 // Each step depends on those before it only: a reader does not search for images, and
 // the walk does not know a runtime's structures.

@@ -13,6 +13,8 @@ type Instance interface {
 	// Frames appends the frames of a copied chain, the innermost first. What does not change
 	// while a function runs is read from m. The frames before an error are true.
 	Frames(dst []task.ManagedFrame, id task.ThreadID, chain []task.Object, m task.Memory) ([]task.ManagedFrame, error)
+	// ThreadNames returns the names that the runtime itself has for threads of the last Chains.
+	ThreadNames(m task.Memory) map[task.ThreadID]string
 	// Locks returns the locks that threads hold while they run managed functions.
 	Locks(m task.Memory, byHandle func(task.Addr) (task.ThreadID, bool)) []Lock
 	// IsLoop reports whether a native function of the instance's image runs managed frames.

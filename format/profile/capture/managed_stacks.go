@@ -28,6 +28,7 @@ func (t *target) join(s *task.Snapshot) {
 	if !t.runtimes.Any() {
 		return
 	}
+	t.runtimes.NameThreads(s.Threads)
 	t.joined = slices.Grow(t.joined[:0], len(t.frames))
 	for i := range t.stacks {
 		t.joinStack(&s.Threads[i], &t.stacks[i])

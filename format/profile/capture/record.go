@@ -105,7 +105,10 @@ func (r *recorder) captured() func(*task.Thread) bool {
 	if r.wanted == nil {
 		return nil
 	}
-	return func(t *task.Thread) bool { return r.rounds.follows(t) || r.wanted(t) }
+	return func(t *task.Thread) bool {
+		t.RuntimeName = r.runtimes.NameOf(t.ID) // the filter may be by it
+		return r.rounds.follows(t) || r.wanted(t)
+	}
 }
 
 // isExit reports whether an error says that the target has ended, or is another program by now,

@@ -22,18 +22,20 @@ type Task struct {
 type Tasks struct {
 	All []Task
 	// Changed is how many are left out because they changed between readings. Unread is how
-	// many are not of the class that is written in C, or cannot be read.
-	Changed, Unread int
+	// many are not of the class that is written in C, or cannot be read. Deep is how many
+	// await more coroutines than are followed. LeftOut is how many were found and not read,
+	// because there is no room for more.
+	Changed, Unread, Deep, LeftOut int
 }
 
 const (
-	maxTasks    = 1 << 20
+	maxTasks    = 1 << 18
 	maxReadings = 3
 )
 
 var (
 	errFreeThreaded = errors.New("the build is free-threaded")
-	errTasks        = errors.New("too many tasks")
+	errDeep         = errors.New("too many coroutines await each other")
 )
 
 // Tasks reads the tasks of asyncio of a process that runs: twice, and once more if some
@@ -59,8 +61,8 @@ func (p *Instance) tasks(m task.Memory, in *images.Map) (t Tasks, err error) {
 		}
 	}
 	before, err := r.read(m)
-	if err != nil || len(before.tasks) == 0 {
-		return Tasks{Unread: before.unread}, err
+	if err != nil || len(before.order) == 0 {
+		return before.missing, err
 	}
 	for range maxReadings - 1 {
 		now, err := r.read(m)
@@ -80,18 +82,19 @@ type taskReader struct {
 	objects
 	offsets taskOffsets
 	seen    map[task.Addr]bool // of the chain that is followed
+	room    taskRoom           // for what is kept of a reading
 }
 
 // reading is what was read of all tasks at about one moment.
 type reading struct {
-	tasks  map[task.Addr]*Task
-	order  []task.Addr
-	unread int
+	tasks   map[task.Addr]*Task // nil: done, run by a thread, or not readable
+	order   []task.Addr         // of the others
+	missing Tasks               // numbers alone
 }
 
 // common returns the tasks that are the same in two readings.
 func (now *reading) common(before *reading) Tasks {
-	t := Tasks{Unread: now.unread}
+	t := now.missing
 	for _, at := range now.order {
 		if b := before.tasks[at]; b != nil && b.same(now.tasks[at]) {
 			t.All = append(t.All, *b)
@@ -107,27 +110,55 @@ func (t *Task) same(u *Task) bool {
 
 // read reads all tasks anew.
 func (r *taskReader) read(m task.Memory) (*reading, error) {
-	r.m, r.types = newPages(m), map[task.Addr]*typeObject{}
-	r.p.forget()
+	r.begin(m)
 	all, err := r.addresses()
 	if err != nil {
 		return &reading{}, err
 	}
-	now := &reading{tasks: make(map[task.Addr]*Task, len(all))}
-	for _, at := range all {
-		if now.tasks[at] != nil {
+	return r.readEach(all), nil
+}
+
+// begin forgets what was read before.
+func (r *taskReader) begin(m task.Memory) {
+	r.m, r.types, r.room = newPages(m), map[task.Addr]*typeObject{}, newTaskRoom()
+	r.p.forget()
+	r.p.work = 0
+}
+
+// readEach reads the tasks at addresses, as long as there is room.
+func (r *taskReader) readEach(all []task.Addr) *reading {
+	now := &reading{tasks: make(map[task.Addr]*Task, min(len(all), maxTasks))}
+	for i, at := range all {
+		if _, ok := now.tasks[at]; ok {
 			continue
 		}
 		t, err := r.task(at)
-		switch {
-		case err != nil:
-			now.unread++
-		case t != nil:
-			now.tasks[at] = t
-			now.order = append(now.order, at)
+		if i >= maxTasks || r.isFull() {
+			now.missing.LeftOut = len(all) - i
+			break
 		}
+		now.add(at, t, err)
 	}
-	return now, nil
+	return now
+}
+
+// isFull reports whether a bound of a reading was reached.
+func (r *taskReader) isFull() bool { return r.room.left < 0 || r.m.spent() || r.p.work > maxWork }
+
+// add adds what was read of the task at an address.
+func (now *reading) add(at task.Addr, t *Task, err error) {
+	switch {
+	case errors.Is(err, errDeep):
+		now.missing.Deep++
+	case err != nil:
+		now.missing.Unread++
+	case t != nil:
+		now.order = append(now.order, at)
+	}
+	if err != nil {
+		t = nil
+	}
+	now.tasks[at] = t
 }
 
 // task reads a task; nil: it is done, or a thread runs it.
@@ -151,7 +182,9 @@ func (r *taskReader) task(at task.Addr) (*Task, error) {
 	if made.Name, err = r.name(at); err != nil {
 		return nil, err
 	}
-	made.Wait, made.Awaits, err = r.waitOf(&c)
+	if made.Wait, made.Awaits, err = r.waitOf(&c); err == nil {
+		r.room.keep(made)
+	}
 	return made, err
 }
 
@@ -161,7 +194,7 @@ func (r *taskReader) name(at task.Addr) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if n, ok := r.small(name); ok && r.p.minor() >= 12 {
+	if n, ok := r.integer(name); ok && r.p.minor() >= 12 {
 		return fmt.Sprintf("Task-%d", n), nil
 	}
 	if !r.isBuiltin(name, "str") {

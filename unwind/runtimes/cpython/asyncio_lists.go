@@ -2,7 +2,8 @@ package cpython
 
 import "stacksnap/task"
 
-// addresses returns the tasks of all interpreters, wherever they are kept; some may be done.
+// addresses returns the tasks of all interpreters, wherever they are kept; some may be done. After
+// more than maxTasks it does not search on.
 // Up to 3.13 a WeakSet of asyncio.tasks has them, _all_tasks, from 3.12 on
 // _scheduled_tasks, and _eager_tasks those that have not been suspended yet. Later
 // versions keep those of the class that is written in C in a list for each thread; those
@@ -14,29 +15,20 @@ func (r *taskReader) addresses() (all []task.Addr, err error) {
 		}
 	}
 	err = r.p.eachInterpreter(r.m, func(interp task.Addr) error {
+		if len(all) > maxTasks {
+			return nil
+		}
 		some, err := r.fromSets(interp)
 		all = append(all, some...)
 		return err
 	})
-	if len(all) > maxTasks {
-		return nil, errTasks
-	}
 	return all, err
 }
 
 // fromSets returns the tasks in the sets of asyncio.tasks, none if it is not imported.
 func (r *taskReader) fromSets(interp task.Addr) ([]task.Addr, error) {
-	modules, err := r.pointer(interp + task.Addr(r.p.layout.asyncio.modules))
-	if err != nil || modules == 0 {
-		return nil, err
-	}
-	module, err := r.lookUp(modules, "asyncio.tasks")
-	if err != nil || module == 0 || !r.isBuiltin(module, "module") {
-		return nil, err
-	}
-	const moduleDict = 16 // md_dict
-	names, err := r.pointer(module + moduleDict)
-	if err != nil {
+	names, err := r.module(interp, "asyncio.tasks")
+	if err != nil || names == 0 {
 		return nil, err
 	}
 	weak := "_scheduled_tasks"
@@ -125,10 +117,7 @@ func (r *taskReader) fromLists() (all []task.Addr, err error) {
 func (r *taskReader) fromList(all []task.Addr, head task.Addr) ([]task.Addr, error) {
 	next := task.Addr(r.p.layout.asyncio.next)
 	at, err := r.pointer(head + next)
-	for err == nil && at != head && at != 0 {
-		if len(all) > maxTasks {
-			return nil, errTasks
-		}
+	for err == nil && at != head && at != 0 && len(all) <= maxTasks {
 		all = append(all, at-task.Addr(r.offsets.node))
 		at, err = r.pointer(at + next)
 	}

@@ -13,7 +13,12 @@ const (
 	maxCached = 32 << 20 // bytes of all that are kept
 	maxCode   = 1 << 25  // instructions of a function
 	maxCopies = 1 << 16  // of a function's bytecode
+	maxFresh  = 1 << 14  // code objects that are not read again
+	maxKnown  = 1 << 12  // lines that are kept of a code object
+	maxWork   = 1 << 30  // bytes of lines that are loaded and searched between two readings of all threads
 )
+
+var errWork = errors.New("the functions have too many lines to search")
 
 // code is what is kept of a code object.
 type code struct {
@@ -21,6 +26,12 @@ type code struct {
 	function, file string
 	lines          []byte
 	lineOf         map[int]int // by offset
+}
+
+// size returns how many bytes a code object takes.
+func (c *code) size() int {
+	const overhead = 256
+	return len(c.function) + len(c.file) + len(c.lines) + overhead
 }
 
 // codeKey has the words of a code object that differ once its memory has another one.
@@ -33,15 +44,20 @@ type codeKey struct {
 // codeCache has code objects by address.
 type codeCache struct {
 	codes map[task.Addr]*code
-	size  int // bytes of their tables
+	size  int // bytes of them
 }
 
-func (c *codeCache) add(a task.Addr, co *code) {
-	const overhead = 256
-	if c.size += len(co.lines) + overhead; c.size > maxCached || c.codes == nil {
-		c.codes, c.size = map[task.Addr]*code{}, len(co.lines)+overhead
+// add adds a code object. It reports whether all others were dropped.
+func (c *codeCache) add(a task.Addr, co *code) (dropped bool) {
+	if old := c.codes[a]; old != nil {
+		c.size -= old.size()
+	}
+	c.size += co.size()
+	if dropped = c.size > maxCached; dropped || c.codes == nil {
+		c.codes, c.size = map[task.Addr]*code{}, co.size()
 	}
 	c.codes[a] = co
+	return dropped
 }
 
 // errNotCode means that a frame's executable is another object.
@@ -59,7 +75,7 @@ const maxUses = 256
 
 // refresh has code objects read again, now and then.
 func (p *Instance) refresh() {
-	if p.uses++; p.uses > maxUses || p.fresh == nil {
+	if p.uses++; p.uses > maxUses || p.fresh == nil || len(p.fresh) > maxFresh {
 		p.forget()
 	}
 }
@@ -73,6 +89,9 @@ func (p *Instance) codeAt(m task.Memory, a task.Addr) (freshCode, error) {
 	if !ok {
 		c = freshCode{head: task.Object{At: a, Bytes: make([]byte, p.layout.codeBytes())}}
 		c.code, c.err = p.readCode(m, &c.head)
+		if len(p.fresh) > maxFresh {
+			p.forget()
+		}
 		p.fresh[a] = c
 	}
 	return c, c.err
@@ -94,7 +113,12 @@ func (p *Instance) readCode(m task.Memory, head *task.Object) (*code, error) {
 	if err != nil {
 		return nil, fmt.Errorf("code object at %v: %w", head.At, err)
 	}
-	p.codes.add(head.At, co)
+	if p.work += len(co.lines); p.work > maxWork {
+		return nil, errWork
+	}
+	if p.codes.add(head.At, co) {
+		p.forget() // it has those that were dropped
+	}
 	return co, nil
 }
 
@@ -176,12 +200,18 @@ func (p *Instance) checkType(m task.Memory, a task.Addr) error {
 	return nil
 }
 
-// line returns the line of the instruction at a byte offset.
-func (c *code) line(offset int, format lineFormat) int {
-	line, ok := c.lineOf[offset]
-	if !ok {
-		line = format.lineAt(c.lines, int(c.key.firstLine), offset)
-		c.lineOf[offset] = line
+// line returns the line of the instruction of a function at a byte offset.
+func (p *Instance) line(c *code, offset int) (int, error) {
+	if line, ok := c.lineOf[offset]; ok {
+		return line, nil
 	}
-	return line
+	if p.work += len(c.lines); p.work > maxWork {
+		return 0, errWork
+	}
+	if len(c.lineOf) == maxKnown {
+		clear(c.lineOf)
+	}
+	line := p.layout.code.format.lineAt(c.lines, int(c.key.firstLine), offset)
+	c.lineOf[offset] = line
+	return line, nil
 }

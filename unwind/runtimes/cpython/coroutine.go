@@ -45,8 +45,11 @@ type coroutineChain struct {
 func (r *taskReader) chainOf(at task.Addr) (c coroutineChain, err error) {
 	clear(r.seen)
 	for at != 0 {
-		if r.seen[at] || len(r.seen) > maxAwaits {
+		switch {
+		case r.seen[at]:
 			return c, errDamaged
+		case len(r.seen) == maxAwaits:
+			return c, errDeep
 		}
 		r.seen[at] = true
 		t, err := r.typeOf(at)

@@ -23,7 +23,7 @@ const (
 )
 
 const (
-	maxEntries = 1 << 20 // of a dict
+	maxEntries = 1 << 17 // of a dict
 	maxSlots   = 1 << 22 // of a set
 )
 
@@ -113,25 +113,37 @@ func (o *objects) valuesHead() int {
 
 // lookUpIn returns the value of a key; values 0: they are beside the keys.
 func (o *objects) lookUpIn(keys, values task.Addr, key string) (task.Addr, error) {
+	at, found := -1, task.Addr(0)
+	err := o.entries(keys, func(i int, name, value task.Addr) bool {
+		if o.isString(name, key) {
+			at, found = i, value
+		}
+		return at < 0
+	})
+	if err == nil && at >= 0 && values != 0 {
+		return o.pointer(values + task.Addr(8*at))
+	}
+	return found, err
+}
+
+// entries calls yield with the entries of a table of keys, until it returns false. The values are
+// those that are beside the keys.
+func (o *objects) entries(keys task.Addr, yield func(i int, key, value task.Addr) bool) error {
 	t, err := o.keyTable(keys)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	b := make([]byte, t.n*t.size)
 	if err := task.ReadFull(o.m, b, t.entries); err != nil {
-		return 0, err
+		return err
 	}
 	for i := range t.n {
 		e := task.Object{Bytes: b[i*t.size : (i+1)*t.size]}
-		switch {
-		case !o.isString(e.Pointer(t.key), key):
-		case values != 0:
-			return o.pointer(values + task.Addr(8*i))
-		default:
-			return e.Pointer(t.own), nil
+		if !yield(i, e.Pointer(t.key), e.Pointer(t.own)) {
+			break
 		}
 	}
-	return 0, nil
+	return nil
 }
 
 // attribute returns an attribute of an instance of a class, 0 if it has none of the name.

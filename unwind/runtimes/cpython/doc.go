@@ -25,9 +25,15 @@
 // object of another library. Offsets that are in no table of the target depend on the
 // version, and an object is read only if its type has the expected name.
 //
+// # Names of threads
+//
+// [Instance.ThreadNames] reads the dict threading._active, of threads by what pthread_self
+// returns in them, and the attribute _name of each, twice.
+//
 // # Damage
 //
-// All that is read may be wrong. Strings, tables and chains have limits, and cycles end. A
-// code object is read only if its type has the expected name and size: in a build with
-// another layout the size differs. What is found to be wrong is an error, never a frame.
+// All that is read may be wrong. Strings, tables and chains have limits, and cycles end. So
+// have the memory and the work of a reading, and what is kept between readings. A code object
+// is read only if its type has the expected name and size: in a build with another layout the
+// size differs. What is found to be wrong is an error, never a frame.
 package cpython

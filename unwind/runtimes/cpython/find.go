@@ -19,6 +19,7 @@ type Instance struct {
 	codes    codeCache
 	fresh    map[task.Addr]freshCode // code objects that need not be read again yet
 	uses     int                     // of fresh
+	work     int                     // of maxWork
 	codeType task.Addr               // of code objects; 0: not seen yet
 	seen     map[task.Addr]bool      // frames of the chain that is read
 }

@@ -159,7 +159,11 @@ func (w *walk) function(f *task.Object) error {
 	if l.incomplete(f, &co.head, offset) {
 		return nil
 	}
-	w.dst = append(w.dst, task.ManagedFrame{Function: co.function, File: co.file, Line: co.line(offset, l.code.format)})
+	line, err := w.p.line(co.code, offset)
+	if err != nil {
+		return fmt.Errorf("%s: %w", co.function, err)
+	}
+	w.dst = append(w.dst, task.ManagedFrame{Function: co.function, File: co.file, Line: line})
 	return nil
 }
 

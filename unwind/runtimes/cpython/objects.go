@@ -25,7 +25,10 @@ const (
 	heapType     = 1 << 9
 )
 
-const maxBases = 32
+const (
+	maxBases = 32
+	maxTypes = 1 << 14 // that are known at a time
+)
 
 // typeObject is what is kept of a type.
 type typeObject struct {
@@ -59,23 +62,35 @@ func (o *objects) typeOf(a task.Addr) (*typeObject, error) {
 		return t, nil
 	}
 	t, err := o.readType(at)
+	if err == nil {
+		err = o.readBases(t)
+	}
 	if err != nil {
 		return nil, err
 	}
+	if len(o.types) == maxTypes {
+		clear(o.types)
+	}
 	o.types[at] = t
-	base, isFuture := t, false
+	return t, nil
+}
+
+// readBases sets what follows from the bases of a type.
+func (o *objects) readBases(t *typeObject) (err error) {
+	isFuture := false
+	base := t
 	for range maxBases {
 		t.isTask = t.isTask || base.name == "_asyncio.Task"
 		isFuture = isFuture || base.name == "_asyncio.Future"
 		if base.base == 0 {
-			break
+			t.isGather = isFuture && t.name == "_GatheringFuture"
+			return nil
 		}
 		if base, err = o.readType(base.base); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	t.isGather = isFuture && t.name == "_GatheringFuture"
-	return t, nil
+	return errObject
 }
 
 func (o *objects) readType(at task.Addr) (*typeObject, error) {
@@ -138,18 +153,49 @@ func (o *objects) pointers(a task.Addr, n int) ([]task.Addr, error) {
 	return list, nil
 }
 
-// small returns the value of an int of 3.12 or later that has one digit.
-func (o *objects) small(a task.Addr) (uint32, bool) {
-	const tag, digit = 16, 24
+// integer returns the value of an int that is greater than 0 and has no more than 64 bits. Its
+// digits have 30 bits each.
+func (o *objects) integer(a task.Addr) (v uint64, ok bool) {
+	const size, digit, bits, most = 16, 24, 30, 3
 	if !o.isBuiltin(a, "int") {
 		return 0, false
 	}
-	var b [digit + 4]byte
-	if task.ReadFull(o.m, b[:], a) != nil {
+	n, err := o.pointer(a + size)
+	if err != nil {
 		return 0, false
 	}
-	size := binary.LittleEndian.Uint64(b[tag:])
-	return binary.LittleEndian.Uint32(b[digit:]), size>>3 == 1 && size&3 == 0
+	if o.p.minor() >= 12 { // the sign is in the lowest bits, 0 for positive ones
+		if n&3 != 0 {
+			return 0, false
+		}
+		n >>= 3
+	}
+	var b [4 * most]byte
+	if n == 0 || n > most || task.ReadFull(o.m, b[:4*n], a+digit) != nil {
+		return 0, false
+	}
+	for i := range most {
+		d := uint64(binary.LittleEndian.Uint32(b[4*i:]))
+		if d >= 1<<bits || i == most-1 && d >= 1<<(64-bits*(most-1)) {
+			return 0, false
+		}
+		v |= d << (bits * i)
+	}
+	return v, true
+}
+
+// module returns the dict of a module of an interpreter, 0 if it is not imported.
+func (o *objects) module(interp task.Addr, name string) (task.Addr, error) {
+	modules, err := o.pointer(interp + task.Addr(o.p.layout.asyncio.modules))
+	if err != nil || modules == 0 {
+		return 0, err
+	}
+	module, err := o.lookUp(modules, name)
+	if err != nil || module == 0 || !o.isBuiltin(module, "module") {
+		return 0, err
+	}
+	const moduleDict = 16 // md_dict
+	return o.pointer(module + moduleDict)
 }
 
 // lastName returns what is after the last dot.

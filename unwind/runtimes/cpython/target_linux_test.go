@@ -62,6 +62,7 @@ type target struct {
 	memory  task.Memory
 	images  *images.Map
 	told    map[task.ThreadID][]task.ManagedFrame // what it said of itself
+	names   map[task.ThreadID]string              // those of threading
 	ids     map[task.Addr]task.ThreadID           // by pthread_self
 	said    []byte                                // the same as told, as it was written
 }
@@ -133,11 +134,12 @@ func (g *target) decode(t *testing.T, b []byte) {
 	var said struct {
 		Threads map[task.ThreadID][][3]any
 		Handles map[task.Addr]task.ThreadID
+		Named   map[task.ThreadID]string
 	}
 	if err := json.Unmarshal(b, &said); err != nil {
 		t.Fatal(err)
 	}
-	g.ids = said.Handles
+	g.ids, g.names = said.Handles, said.Named
 	for id, frames := range said.Threads {
 		g.told[id] = decodeFrames(t, frames)
 	}

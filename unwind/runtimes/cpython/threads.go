@@ -33,7 +33,7 @@ var (
 // interpreter in which it has a frame is taken. With an error, what was read before it is
 // returned.
 func (p *Instance) Chains(m task.Memory, threads func(handle task.Addr) (task.ThreadID, bool)) (map[task.ThreadID]task.Chain, error) {
-	p.states, p.fresh = map[task.ThreadID]threadState{}, nil
+	p.states, p.fresh, p.work = map[task.ThreadID]threadState{}, nil, 0
 	frames := map[task.ThreadID]task.Addr{}
 	err := p.eachThread(m, func(s threadState, frame task.Addr) {
 		id, ok := s.thread(threads)

@@ -14,8 +14,10 @@ type mergedTask struct {
 	frames []task.ManagedFrame
 }
 
-// maxAwaiters is the most tasks above another that are shown with it.
-const maxAwaiters = 64
+const (
+	maxAwaiters = 64      // tasks above another that are shown with it
+	maxAbove    = 1 << 18 // frames of the tasks above all others
+)
 
 // merger merges tasks that have the same stack and wait. The stack of a task that exactly one
 // other task awaits continues with the stack of that task.
@@ -24,13 +26,16 @@ type merger struct {
 	tasks   map[task.Addr]*cpython.Task
 	awaiter map[task.Addr]task.Addr // see awaiters
 	keys    map[string]uint32       // of what tasks do
+	stacks  map[task.Addr]uint32    // the keys of the tasks above others
 	merged  map[string]*mergedTask
+	room    int // for frames of the tasks above others
 }
 
 // mergeTasks merges tasks that are alike. A task without others like it keeps its name.
 func mergeTasks(runtime string, all []cpython.Task) (merged []*mergedTask) {
 	m := merger{
-		runtime: runtime, tasks: byAddress(all), awaiter: awaiters(all), keys: map[string]uint32{}, merged: map[string]*mergedTask{},
+		runtime: runtime, tasks: byAddress(all), awaiter: awaiters(all), keys: map[string]uint32{}, stacks: map[task.Addr]uint32{},
+		merged: map[string]*mergedTask{}, room: maxAbove,
 	}
 	for i := range all {
 		t := &all[i]
@@ -40,6 +45,9 @@ func mergeTasks(runtime string, all []cpython.Task) (merged []*mergedTask) {
 			same.Count++
 			same.Name = ""
 			continue
+		}
+		if m.room -= depth(above); m.room < 0 {
+			above = nil
 		}
 		made := &mergedTask{
 			Task:   profile.Task{Runtime: runtime, ID: uint64(t.At), Name: t.Name, Wait: t.Wait, Count: 1},
@@ -92,9 +100,22 @@ func (m *merger) above(t *cpython.Task) (above []*cpython.Task) {
 func (m *merger) key(t *cpython.Task, above []*cpython.Task) string {
 	key := binary.LittleEndian.AppendUint32(nil, m.ownKey(t.Wait, t.Frames))
 	for _, a := range above {
-		key = binary.LittleEndian.AppendUint32(key, m.ownKey("", a.Frames))
+		n, ok := m.stacks[a.At]
+		if !ok {
+			n = m.ownKey("", a.Frames)
+			m.stacks[a.At] = n
+		}
+		key = binary.LittleEndian.AppendUint32(key, n)
 	}
 	return string(key)
+}
+
+// depth returns the number of frames of tasks.
+func depth(tasks []*cpython.Task) (n int) {
+	for _, t := range tasks {
+		n += len(t.Frames)
+	}
+	return n
 }
 
 // ownKey returns a number that tasks with the same wait and coroutines share.

@@ -8,10 +8,14 @@ import (
 	"stacksnap/unwind/runtimes/cpython"
 )
 
-// circles returns circles of tasks that await each other: at least one wherever tasks do. A task
-// that awaits several others may be in several.
-func circles(all []cpython.Task) (found [][]profile.TaskInDeadlock) {
-	search := circleSearch{tasks: byAddress(all), state: map[task.Addr]visit{}}
+// maxInCircles is the most tasks in all circles that are shown.
+const maxInCircles = 1 << 14
+
+// circles returns circles of tasks that await each other: at least one wherever tasks do, up to
+// maxInCircles; more reports whether there are others. A task that awaits several others may be in
+// several.
+func circles(all []cpython.Task) (found [][]profile.TaskInDeadlock, more bool) {
+	search := circleSearch{tasks: byAddress(all), state: map[task.Addr]visit{}, room: maxInCircles}
 	for i := range all {
 		for _, circle := range search.from(all[i].At) {
 			var tasks []profile.TaskInDeadlock
@@ -21,7 +25,7 @@ func circles(all []cpython.Task) (found [][]profile.TaskInDeadlock) {
 			found = append(found, tasks)
 		}
 	}
-	return found
+	return found, search.more
 }
 
 // inDeadlock describes a task of a circle. Only damaged ones have no frames.
@@ -46,6 +50,8 @@ const (
 type circleSearch struct {
 	tasks map[task.Addr]*cpython.Task
 	state map[task.Addr]visit
+	room  int  // for tasks in circles
+	more  bool // a circle was left out
 }
 
 // step is a task on the path.
@@ -77,13 +83,24 @@ func (s *circleSearch) from(start task.Addr) (found [][]task.Addr) {
 			s.state[at] = onPath
 			path = append(path, step{at: at})
 		case s.state[at] == onPath:
-			from := slices.IndexFunc(path, func(p step) bool { return p.at == at })
-			circle := make([]task.Addr, 0, len(path)-from)
-			for _, p := range path[from:] {
-				circle = append(circle, p.at)
+			if circle := s.circle(path, at); circle != nil {
+				found = append(found, circle)
 			}
-			found = append(found, circle)
 		}
 	}
 	return found
+}
+
+// circle returns the tasks of a path from one of them on, nil if there is no room for them.
+func (s *circleSearch) circle(path []step, from task.Addr) (circle []task.Addr) {
+	for i := len(path) - 1; i >= 0 && len(circle) < s.room; i-- {
+		circle = append(circle, path[i].at)
+		if path[i].at == from {
+			s.room -= len(circle)
+			slices.Reverse(circle)
+			return circle
+		}
+	}
+	s.more = true
+	return nil
 }

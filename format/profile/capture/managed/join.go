@@ -24,16 +24,16 @@ func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Fram
 	runtime := r.readFrames(t)
 	if runtime < 0 {
 		r.stale = r.stale || r.runsLoop(native)
-		delete(r.kept, t.ID)
+		r.kept.drop(t.ID)
 		return dst, false
 	}
-	frames := r.kept[t.ID]
+	frames := r.kept.of[t.ID].frames
 	joined, err := unwind.Join(dst, native, stop, frames, func(f *unwind.Frame) unwind.Kind { return r.kind(f, runtime) }, r.all)
 	if err != nil {
 		r.apart++
 		r.stale = true
 		r.last = err
-		delete(r.kept, t.ID)
+		r.kept.drop(t.ID)
 		return dst, false
 	}
 	t.Managed = frames
@@ -44,7 +44,7 @@ func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Fram
 // than 0: there are none, or they cannot be read or are of several runtimes.
 func (r *Runtimes) readFrames(t *task.Thread) (runtime int) {
 	runtime = -1
-	frames := r.kept[t.ID][:0]
+	frames := r.kept.of[t.ID].frames[:0]
 	for i := range t.Chains {
 		c := &t.Chains[i]
 		if c.Runtime >= len(r.found) || len(c.Objects) == 0 {
@@ -71,7 +71,11 @@ func (r *Runtimes) readFrames(t *task.Thread) (runtime int) {
 			frames[before+j].Runtime = instance.Name()
 		}
 	}
-	r.kept[t.ID] = frames
+	if !r.kept.set(t.ID, frames) {
+		r.last = errRoom
+		r.apart++
+		return -1
+	}
 	return runtime
 }
 
@@ -82,7 +86,7 @@ func (r *Runtimes) Kept(id task.ThreadID) []task.ManagedFrame {
 	if r == nil {
 		return nil
 	}
-	return r.kept[id]
+	return r.kept.of[id].frames
 }
 
 // runsLoop reports whether a stack has a frame that runs managed functions.

@@ -18,6 +18,8 @@ type fake struct {
 	err    error
 	asked  int
 	locks  []runtimes.Lock
+	names  map[task.ThreadID]string
+	named  int // times that names were read
 }
 
 func (f *fake) Name() string { return "Fake 1.0" }
@@ -33,6 +35,11 @@ func (f *fake) Chains(_ task.Memory, byHandle func(task.Addr) (task.ThreadID, bo
 
 func (f *fake) Frames(dst []task.ManagedFrame, id task.ThreadID, _ []task.Object, _ task.Memory) ([]task.ManagedFrame, error) {
 	return append(dst, f.frames[id]...), f.err
+}
+
+func (f *fake) ThreadNames(task.Memory) map[task.ThreadID]string {
+	f.named++
+	return f.names
 }
 
 func (f *fake) Locks(task.Memory, func(task.Addr) (task.ThreadID, bool)) []runtimes.Lock {
@@ -70,7 +77,7 @@ func imagesOf() *images.Map {
 func of(f *fake, note func(string)) *Runtimes {
 	return &Runtimes{
 		find: func(im *images.Image, _ task.Memory) (runtimes.Instance, error) { return f, nil },
-		note: note, seen: map[place]bool{}, kept: map[task.ThreadID][]task.ManagedFrame{},
+		note: note, seen: map[place]bool{},
 	}
 }
 

@@ -32,9 +32,12 @@ type Runtimes struct {
 
 	locks [][]runtimes.Lock // of each runtime, before the last stop
 
-	kept  map[task.ThreadID][]task.ManagedFrame // of the last stack of each thread
-	apart int                                   // stacks whose managed frames are not shown
-	last  error                                 // why, of the last of these
+	names   map[task.ThreadID]string // that the runtimes have for threads
+	unnamed bool                     // names are to be read
+
+	kept  keptStacks
+	apart int   // stacks whose managed frames are not shown
+	last  error // why, of the last of these
 }
 
 // found is a runtime with the image that it is in.
@@ -56,7 +59,7 @@ func New(p task.Process, files task.Memory, all bool, note func(string)) *Runtim
 	return &Runtimes{
 		find: find, memory: eitherMemory{p.Memory(), files}, waits: p.Capabilities().Waits, note: note, all: all,
 		threads: numbers{handle: p.Capabilities().ThreadHandle},
-		seen:    map[place]bool{}, kept: map[task.ThreadID][]task.ManagedFrame{},
+		seen:    map[place]bool{},
 	}
 }
 
@@ -145,19 +148,14 @@ func (r *Runtimes) readChains(ids []task.ThreadID) {
 			if id, ok := r.threads.outer(own); ok {
 				c.Runtime = i
 				r.chains[id] = append(r.chains[id], c)
+				r.unnamed = r.unnamed || r.names[id] == ""
 			}
 		}
 	}
-	r.forgetEnded()
+	r.kept.forgetEnded(&r.threads)
+	maps.DeleteFunc(r.names, func(id task.ThreadID, _ string) bool { return !r.threads.has(id) })
 	r.read = time.Now()
 	r.cost = r.read.Sub(began)
-}
-
-// forgetEnded drops what is kept of threads that have ended.
-func (r *Runtimes) forgetEnded() {
-	if len(r.kept) > len(r.threads.ids) {
-		maps.DeleteFunc(r.kept, func(id task.ThreadID, _ []task.ManagedFrame) bool { return !r.threads.has(id) })
-	}
 }
 
 // eitherMemory is memory that is read from another where it cannot be read.

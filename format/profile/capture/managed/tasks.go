@@ -37,8 +37,12 @@ func (r *Runtimes) Tasks() (found []profile.FoundTask, deadlocks []profile.TaskD
 		for _, t := range mergeTasks(name, all.All) {
 			found = append(found, profile.FoundTask{Task: t.Task, Frames: framesOf(t.frames)})
 		}
-		for _, circle := range circles(all.All) {
+		in, more := circles(all.All)
+		for _, circle := range in {
 			deadlocks = append(deadlocks, profile.TaskDeadlock{Runtime: name, Tasks: circle})
+		}
+		if more {
+			notes = append(notes, "tasks of asyncio await each other in more circles than are shown")
 		}
 		notes = append(notes, notesOn(&all)...)
 	}
@@ -57,12 +61,15 @@ func framesOf(coroutines []task.ManagedFrame) []unwind.Frame {
 
 // notesOn returns notes on how many tasks are missing.
 func notesOn(all *cpython.Tasks) (notes []string) {
-	if all.Changed > 0 {
-		notes = append(notes, fmt.Sprintf("tasks of asyncio that are not shown, for they changed each time that they were read: %d", all.Changed))
+	add := func(n int, why string) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("tasks of asyncio that are not shown, %s: %d", why, n))
+		}
 	}
-	if all.Unread > 0 {
-		notes = append(notes, fmt.Sprintf("tasks of asyncio that are not shown, for they cannot be read, or are not of the class _asyncio.Task: %d", all.Unread))
-	}
+	add(all.Changed, "for they changed each time that they were read")
+	add(all.Unread, "for they cannot be read, or are not of the class _asyncio.Task")
+	add(all.Deep, "for they await a longer chain of coroutines than is followed")
+	add(all.LeftOut, "for more were found than there is room for (some of these may be done)")
 	return notes
 }
 

@@ -83,7 +83,8 @@ func TestCircles(t *testing.T) {
 		{tasksOf("T1: T2: a: 2", "T2: T3: b: 3", "T3: T1: c: 1", "T4: T5: d: 5", "T5: T4: e: 4"), "[[T1 T2 T3] [T4 T5]]"},
 	} {
 		var names [][]string
-		for _, circle := range circles(tt.tasks) {
+		found, _ := circles(tt.tasks)
+		for _, circle := range found {
 			var of []string
 			for _, in := range circle {
 				of = append(of, in.Name)
@@ -93,5 +94,55 @@ func TestCircles(t *testing.T) {
 		if got := fmt.Sprint(names); got != tt.want {
 			t.Errorf("circles %s, want %s", got, tt.want)
 		}
+	}
+}
+
+// TestBoundOfCircles: tasks that all await each other are in more circles than are shown.
+func TestBoundOfCircles(t *testing.T) {
+	const n = 1000
+	all := make([]cpython.Task, n)
+	for i := range all {
+		all[i].At = task.Addr(i + 1)
+		for j := range n {
+			all[i].Awaits = append(all[i].Awaits, task.Addr(j+1))
+		}
+	}
+	found, more := circles(all)
+	tasks := 0
+	for _, circle := range found {
+		tasks += len(circle)
+	}
+	if !more || tasks == 0 || tasks > maxInCircles {
+		t.Errorf("%d tasks in %d circles; more: %v", tasks, len(found), more)
+	}
+}
+
+// TestBoundOfFramesAbove: tasks that one deep task awaits have its frames above their own, up to a
+// bound.
+func TestBoundOfFramesAbove(t *testing.T) {
+	const n = 2 * maxAbove / 4096
+	all := []cpython.Task{{At: 1, Frames: make([]task.ManagedFrame, 4096)}}
+	for i := range n {
+		at := task.Addr(i + 2)
+		all = append(all, cpython.Task{At: at, Frames: []task.ManagedFrame{{Line: i}}})
+		all[0].Awaits = append(all[0].Awaits, at)
+	}
+	frames, cut := 0, 0
+	for _, m := range mergeTasks("", all) {
+		frames += len(m.frames)
+		if len(m.frames) == 1 {
+			cut++
+		}
+	}
+	if frames > maxAbove+len(all)+4096 || cut != n/2 {
+		t.Errorf("%d frames, %d tasks without those above", frames, cut)
+	}
+}
+
+// TestNotesOfTasks: what is missing is said.
+func TestNotesOfTasks(t *testing.T) {
+	notes := append(notesOn(&cpython.Tasks{}), notesOn(&cpython.Tasks{Changed: 1, Unread: 2, Deep: 3, LeftOut: 4})...)
+	if got := strings.Join(notes, "\n"); len(notes) != 4 || !strings.HasSuffix(got, "for more were found than there is room for (some of these may be done): 4") {
+		t.Error(got)
 	}
 }

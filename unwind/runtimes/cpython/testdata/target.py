@@ -321,6 +321,7 @@ def subinterpreter():  # for a process of its own: it does not go well with othe
 
 
 def started(run):
+    threading.current_thread()
     names[threading.get_ident()] = threading.get_native_id()
     run()
 
@@ -352,10 +353,47 @@ def watch(out, expected):
         del frames, others
         time.sleep(0.01)
     threads = {names[k]: told(v) for k, v in others.items()}
+    named = {names[t.ident]: t.name for t in threading.enumerate()}
     with open(out + ".tmp", "w") as f:
-        json.dump({"threads": threads, "handles": names}, f)
+        json.dump({"threads": threads, "handles": names, "named": named}, f)
     os.rename(out + ".tmp", out)
     time.sleep(100000)
+
+
+class Attributes(threading.Thread):
+    """Has more attributes than fit into an object."""
+    def __init__(self, **keywords):
+        for i in range(100):
+            setattr(self, "a%d" % i, i)
+        super().__init__(**keywords)
+
+
+class Slots(threading.Thread):
+    __slots__ = ("slot",)
+
+
+def start(i, run):
+    """Starts a thread whose name is kept in one of many ways."""
+    keywords = dict(target=started, args=(run,), daemon=True)
+    if i % 7 == 1:
+        threading.Thread(**keywords).start()
+    elif i % 7 == 2:
+        Attributes(name="of many attributes %d" % i, **keywords).start()
+    elif i % 7 == 3:
+        thread = threading.Thread(name="with a dict of its own", **keywords)
+        thread.kept = vars(thread)
+        thread.start()
+    elif i % 7 == 4:
+        thread = threading.Thread(**keywords)
+        thread.start()
+        thread.name = "na\u00efve \u03b1 \U0001f40d"
+    elif i % 7 == 5:
+        Slots(name="slots", **keywords).start()
+    elif i % 7 == 6:
+        import _thread
+        _thread.start_new_thread(started, (run,))  # which threading knows once it is asked for
+    else:
+        threading.Thread(name="worker-%d" % i, **keywords).start()
 
 
 def main():
@@ -365,8 +403,8 @@ def main():
     os.makedirs(out + ".d", exist_ok=True)
     runs = [scenarios[chosen[i % len(chosen)]] for i in range(max(count, len(chosen)))]
     threading.Thread(target=watch, args=(out, len(runs)), daemon=True).start()
-    for run in runs[1:]:
-        threading.Thread(target=started, args=(run,), daemon=True).start()
+    for i, run in enumerate(runs[1:]):
+        start(i, run)
     started(runs[0])
 
 
