@@ -124,19 +124,19 @@ type kept struct {
 }
 
 // row returns the files of the series except one, oldest first.
-func (r Rotation) row(but string) ([]kept, error) {
+func (r Rotation) row(but string) ([]*kept, error) {
 	entries, err := r.Folder.ReadDir()
 	if err != nil {
 		return nil, failure(r.Folder.Path(), err)
 	}
-	var row []kept
+	var row []*kept
 	for _, e := range entries {
 		k, ok := r.parse(e.Name())
 		if ok && e.Type().IsRegular() && k.file != but {
-			row = append(row, k)
+			row = append(row, &k)
 		}
 	}
-	slices.SortFunc(row, func(a, b kept) int {
+	slices.SortFunc(row, func(a, b *kept) int {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.n, b.n), strings.Compare(a.file, b.file))
 	})
 	return row, nil

@@ -318,15 +318,23 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+func values[T any](rows []*T) (all []T) {
+	for _, r := range rows {
+		all = append(all, *r)
+	}
+	return all
+}
+
 // TestDataStays as it is while samples are added.
 func TestDataStays(t *testing.T) {
 	s := newScript()
 	s.work(123)
 	d, v := s.data(), newState()
 	v.measure = allTime
-	before := fmt.Sprint(v.functionRows(d), v.threadRows(d), d.Totals)
+	rows := func() string { return fmt.Sprint(values(v.functionRows(d)), values(v.threadRows(d)), d.Totals) }
+	before := rows()
 	s.work(333)
-	if after := fmt.Sprint(v.functionRows(d), v.threadRows(d), d.Totals); after != before {
+	if after := rows(); after != before {
 		t.Errorf("%s\nwas\n%s", after, before)
 	}
 }

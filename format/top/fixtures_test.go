@@ -134,7 +134,7 @@ func (s *script) deadlock(checks int) {
 func (s *state) row(d *data, name string) functionRow {
 	for _, r := range s.functionRows(d) {
 		if r.name == name {
-			return r
+			return *r
 		}
 	}
 	return functionRow{number: -1}

@@ -15,14 +15,14 @@ const (
 	widthOfTotals = 32
 )
 
-func (s *state) functionsPane(d *data, rows []functionRow, width, height int) []line {
+func (s *state) functionsPane(d *data, rows []*functionRow, width, height int) []line {
 	l := &s.lists[functionsPane]
 	names := l.headings([]string{"%SELF", "%TOTAL", "SELF", "TOTAL", "FUNCTION"})
 	lines := []line{s.headingLine(functionsPane, functionCells(names, width), s.functionsNote(d), width)}
-	at := slices.IndexFunc(rows, func(r functionRow) bool { return r.number == s.function })
+	at := slices.IndexFunc(rows, func(r *functionRow) bool { return r.number == s.function })
 	first, last := l.rows(len(rows), at, height-1)
 	for i, r := range rows[first:last] {
-		lines = append(lines, s.functionLine(&r, width, s.rowStyle(functionsPane, at == first+i)))
+		lines = append(lines, s.functionLine(r, width, s.rowStyle(functionsPane, at == first+i)))
 	}
 	if len(rows) == 0 {
 		lines = append(lines, text(words.Fit("  "+s.noFunction(), width), faint))

@@ -176,7 +176,7 @@ func (s *state) move(k tcell.Key, now *data) {
 	switch s.focus {
 	case functionsPane:
 		rows := s.functionRows(d)
-		at := slices.IndexFunc(rows, func(r functionRow) bool { return r.number == s.function })
+		at := slices.IndexFunc(rows, func(r *functionRow) bool { return r.number == s.function })
 		if i := moved(at, by, len(rows)); i >= 0 {
 			s.function, s.scroll = rows[i].number, 0
 		}

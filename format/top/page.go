@@ -101,7 +101,7 @@ func sizesOf(height, functions, threads int) []int {
 	return []int{f, t, height - t - f}
 }
 
-func (s *state) pane(p pane, d *data, rows []functionRow, width, height int) []line {
+func (s *state) pane(p pane, d *data, rows []*functionRow, width, height int) []line {
 	if p == s.focus {
 		s.height = max(1, height-1)
 	}

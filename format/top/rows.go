@@ -16,15 +16,15 @@ type functionRow struct {
 }
 
 // functionRows returns the rows that the filter passes, in order.
-func (s *state) functionRows(d *data) []functionRow {
+func (s *state) functionRows(d *data) []*functionRow {
 	w, of := d.window(windows[s.window]), s.threadOnly(d)
 	now, since, whole := w.counts(of), d.since, w.whole(of)
 	if of != nil {
 		since = d.own[of]
 	}
-	var rows []functionRow
+	var rows []*functionRow
 	for fn, n := range both(now, since) {
-		row := functionRow{number: fn, function: d.functions[fn]}
+		row := &functionRow{number: fn, function: d.functions[fn]}
 		row.now[0], row.now[1] = share(n[0].self, whole, s.measure), share(n[0].total, whole, s.measure)
 		row.since[0], row.since[1] = d.time(n[1].self, s.measure), d.time(n[1].total, s.measure)
 		seen := row.now[1] > 0 || row.since[1] > 0
@@ -58,9 +58,9 @@ func both(now, since tallies) map[int32][2]tally {
 }
 
 // sort sorts the rows by the selected column, then by time, then by name.
-func (l *list) sort(rows []functionRow) {
-	slices.SortFunc(rows, func(a, b functionRow) int {
-		order := l.compare(&a, &b)
+func (l *list) sort(rows []*functionRow) {
+	slices.SortFunc(rows, func(a, b *functionRow) int {
+		order := l.compare(a, b)
 		if l.reversed {
 			order = -order
 		}

@@ -18,13 +18,13 @@ type threadRow struct {
 }
 
 // threadRows returns the rows that the filter passes, in order.
-func (s *state) threadRows(d *data) []threadRow {
+func (s *state) threadRows(d *data) []*threadRow {
 	w := d.window(windows[s.window])
 	cpu := w.cpu()
-	var rows []threadRow
+	var rows []*threadRow
 	l := &s.lists[threadsPane]
 	for _, t := range d.threads {
-		row := threadRow{seen: t, cpu: float64(cpu[t.key]) / float64(max(1, w.elapsed)), where: d.where(&t, t.wait)}
+		row := &threadRow{seen: t, cpu: float64(cpu[t.key]) / float64(max(1, w.elapsed)), where: d.where(&t, t.wait)}
 		if l.filter.takes(t.label, t.name, t.state.String(), row.where) {
 			rows = append(rows, row)
 		}
@@ -32,12 +32,12 @@ func (s *state) threadRows(d *data) []threadRow {
 	if !s.single {
 		rows = d.merged(rows)
 	}
-	slices.SortStableFunc(rows, func(a, b threadRow) int {
-		order := l.compareThreads(&a, &b)
+	slices.SortStableFunc(rows, func(a, b *threadRow) int {
+		order := l.compareThreads(a, b)
 		if l.reversed {
 			order = -order
 		}
-		return cmp.Or(order, a.compareAlike(&b))
+		return cmp.Or(order, a.compareAlike(b))
 	})
 	return rows
 }
@@ -54,16 +54,16 @@ type likeness struct {
 
 // merged returns the rows with alike threads in one. The main thread and those that run have
 // their own rows.
-func (d *data) merged(rows []threadRow) []threadRow {
+func (d *data) merged(rows []*threadRow) []*threadRow {
 	like := func(r *threadRow) likeness { return likeness{r.state, r.alike, r.stack.likeness} }
 	number := map[likeness]int{}
 	for i := range rows {
-		number[like(&rows[i])]++
+		number[like(rows[i])]++
 	}
-	var all []threadRow
+	var all []*threadRow
 	first := map[likeness]int{} // the index in all
 	for _, r := range rows {
-		key := like(&r)
+		key := like(r)
 		if r.main || r.state == task.Running || number[key] < leastAlike {
 			all = append(all, r)
 			continue
@@ -74,7 +74,7 @@ func (d *data) merged(rows []threadRow) []threadRow {
 			all = append(all, r)
 			continue
 		}
-		all[i].absorb(d, &r)
+		all[i].absorb(d, r)
 	}
 	return all
 }
@@ -103,8 +103,8 @@ func (r *threadRow) title() string {
 func (r *threadRow) has(id task.ThreadID) bool { return r.id == id || slices.Contains(r.others, id) }
 
 // rowOf returns the index of the row that has a thread, -1 if none has.
-func rowOf(rows []threadRow, id task.ThreadID) int {
-	return slices.IndexFunc(rows, func(r threadRow) bool { return r.has(id) })
+func rowOf(rows []*threadRow, id task.ThreadID) int {
+	return slices.IndexFunc(rows, func(r *threadRow) bool { return r.has(id) })
 }
 
 // where describes a thread's wait in these words, or else names its function.

@@ -35,7 +35,7 @@ func known(s task.State) string {
 // threadForm has the widths of the threads pane's columns.
 type threadForm struct{ id, name, state, width int }
 
-func newThreadForm(rows []threadRow, width int) threadForm {
+func newThreadForm(rows []*threadRow, width int) threadForm {
 	f := threadForm{id: len("THREAD "), name: len("NAME "), state: len("STATE "), width: width}
 	for _, r := range rows {
 		f.id = max(f.id, words.Columns(r.title()))

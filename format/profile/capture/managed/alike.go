@@ -32,13 +32,12 @@ type merger struct {
 }
 
 // mergeTasks merges tasks that are alike. A task without others like it keeps its name.
-func mergeTasks(runtime string, all []cpython.Task) (merged []*mergedTask) {
+func mergeTasks(runtime string, all []*cpython.Task) (merged []*mergedTask) {
 	m := merger{
 		runtime: runtime, tasks: byAddress(all), awaiter: awaiters(all), keys: map[string]uint32{}, stacks: map[task.Addr]uint32{},
 		merged: map[string]*mergedTask{}, room: maxAbove,
 	}
-	for i := range all {
-		t := &all[i]
+	for _, t := range all {
 		above := m.above(t)
 		key := m.key(t, above)
 		if same := m.merged[key]; same != nil {
@@ -60,16 +59,16 @@ func mergeTasks(runtime string, all []cpython.Task) (merged []*mergedTask) {
 }
 
 // byAddress returns tasks by the address of each.
-func byAddress(all []cpython.Task) map[task.Addr]*cpython.Task {
+func byAddress(all []*cpython.Task) map[task.Addr]*cpython.Task {
 	tasks := make(map[task.Addr]*cpython.Task, len(all))
 	for i := range all {
-		tasks[all[i].At] = &all[i]
+		tasks[all[i].At] = all[i]
 	}
 	return tasks
 }
 
 // awaiters returns the task that awaits each task that is awaited; 0: several do.
-func awaiters(all []cpython.Task) map[task.Addr]task.Addr {
+func awaiters(all []*cpython.Task) map[task.Addr]task.Addr {
 	awaiter := map[task.Addr]task.Addr{}
 	for i := range all {
 		for _, at := range all[i].Awaits {

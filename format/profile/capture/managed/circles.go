@@ -14,7 +14,7 @@ const maxInCircles = 1 << 14
 // circles returns circles of tasks that await each other: at least one wherever tasks do, up to
 // maxInCircles; more reports whether there are others. A task that awaits several others may be in
 // several.
-func circles(all []cpython.Task) (found [][]profile.TaskInDeadlock, more bool) {
+func circles(all []*cpython.Task) (found [][]profile.TaskInDeadlock, more bool) {
 	search := circleSearch{tasks: byAddress(all), state: map[task.Addr]visit{}, room: maxInCircles}
 	for i := range all {
 		for _, circle := range search.from(all[i].At) {

@@ -32,12 +32,12 @@ func (r *Runtimes) Tasks() (found []profile.FoundTask, deadlocks []profile.TaskD
 		if err != nil {
 			notes = append(notes, err.Error()+"; tasks of asyncio are not shown")
 		}
-		sortTasks(all.All)
+		tasks := byName(all.All)
 		name := r.found[i].Name()
-		for _, t := range mergeTasks(name, all.All) {
+		for _, t := range mergeTasks(name, tasks) {
 			found = append(found, profile.FoundTask{Task: t.Task, Frames: framesOf(t.frames)})
 		}
-		in, more := circles(all.All)
+		in, more := circles(tasks)
 		for _, circle := range in {
 			deadlocks = append(deadlocks, profile.TaskDeadlock{Runtime: name, Tasks: circle})
 		}
@@ -73,9 +73,14 @@ func notesOn(all *cpython.Tasks) (notes []string) {
 	return notes
 }
 
-// sortTasks sorts tasks by name, as asyncio numbers them.
-func sortTasks(all []cpython.Task) {
-	slices.SortFunc(all, func(a, b cpython.Task) int {
+// byName returns tasks in the order of their names, as asyncio numbers them.
+func byName(all []cpython.Task) []*cpython.Task {
+	sorted := make([]*cpython.Task, len(all))
+	for i := range all {
+		sorted[i] = &all[i]
+	}
+	slices.SortFunc(sorted, func(a, b *cpython.Task) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.At, b.At))
 	})
+	return sorted
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // taskOf makes a task of "name: wait: function function: awaited…".
-func taskOf(at task.Addr, line string) cpython.Task {
+func taskOf(at task.Addr, line string) *cpython.Task {
 	part := strings.Split(line, ": ")
-	t := cpython.Task{At: at, Name: part[0], Wait: part[1], Frames: frames(part[2])}
+	t := &cpython.Task{At: at, Name: part[0], Wait: part[1], Frames: frames(part[2])}
 	if len(part) > 3 {
 		for _, n := range strings.Fields(part[3]) {
 			var at task.Addr
@@ -23,7 +23,7 @@ func taskOf(at task.Addr, line string) cpython.Task {
 	return t
 }
 
-func tasksOf(lines ...string) (all []cpython.Task) {
+func tasksOf(lines ...string) (all []*cpython.Task) {
 	for i, line := range lines {
 		all = append(all, taskOf(task.Addr(i+1), line))
 	}
@@ -33,7 +33,7 @@ func tasksOf(lines ...string) (all []cpython.Task) {
 func TestMergeTasks(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		tasks []cpython.Task
+		tasks []*cpython.Task
 		want  string
 	}{
 		{
@@ -73,7 +73,7 @@ func TestMergeTasks(t *testing.T) {
 
 func TestCircles(t *testing.T) {
 	for _, tt := range []struct {
-		tasks []cpython.Task
+		tasks []*cpython.Task
 		want  string
 	}{
 		{tasksOf("T1: gather of 2: main: 2 3", "T2: T4: a: 4", "T3: Lock: b", "T4: T2: c: 2"), "[[T2 T4]]"},
@@ -107,7 +107,7 @@ func TestBoundOfCircles(t *testing.T) {
 			all[i].Awaits = append(all[i].Awaits, task.Addr(j+1))
 		}
 	}
-	found, more := circles(all)
+	found, more := circles(byName(all))
 	tasks := 0
 	for _, circle := range found {
 		tasks += len(circle)
@@ -128,7 +128,7 @@ func TestBoundOfFramesAbove(t *testing.T) {
 		all[0].Awaits = append(all[0].Awaits, at)
 	}
 	frames, cut := 0, 0
-	for _, m := range mergeTasks("", all) {
+	for _, m := range mergeTasks("", byName(all)) {
 		frames += len(m.frames)
 		if len(m.frames) == 1 {
 			cut++
