@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 
@@ -156,4 +157,29 @@ func TestAffinityIsKept(t *testing.T) {
 			t.Errorf("thread %d may run on %d processors of %d", id, now.Count(), before.Count())
 		}
 	}
+}
+
+// TestOtherProcessors: the clock of a processor on which we do not run is not read.
+func TestOtherProcessors(t *testing.T) {
+	runtime.LockOSThread()
+	var before, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		t.Fatal(err)
+	}
+	_, own, ok := readStat(unix.AT_FDCWD, "/proc/thread-self/stat")
+	if !ok {
+		t.Fatal("no processor")
+	}
+	one.Set(own)
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		t.Fatal(err)
+	}
+	clocks := movedTo([]note{{cpu: own}, {cpu: own + 1}, {cpu: max(0, own-1)}})
+	if _, ok := clocks[own]; !ok || len(clocks) != 1 {
+		t.Errorf("clocks of %v, want that of processor %d alone", clocks, own)
+	}
+	if err := unix.SchedSetaffinity(0, &before); err != nil {
+		t.Fatal(err) // the thread ends with the test
+	}
+	runtime.UnlockOSThread()
 }

@@ -4,6 +4,7 @@ package lastrun
 
 import (
 	"runtime"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,7 +24,8 @@ type reading struct {
 	at    time.Time
 }
 
-// readClocks reads the clocks of the processors on which threads ran last, as far as we may run there.
+// readClocks reads the clocks of the processors on which threads ran last, of those on which we run:
+// others may be kept for one program.
 func readClocks(notes []note) map[int]reading {
 	clocks := make(chan map[int]reading)
 	go func() { clocks <- movedTo(notes) }()
@@ -36,13 +38,13 @@ func movedTo(notes []note) map[int]reading {
 	runtime.LockOSThread()
 	clocks := map[int]reading{}
 	var before unix.CPUSet
-	if unix.SchedGetaffinity(0, &before) != nil {
+	if unix.SchedGetaffinity(0, &before) != nil || mayStarve() {
 		return clocks
 	}
 	end := time.Now().Add(clockTime)
 	for i := range notes {
 		cpu := notes[i].cpu
-		if _, known := clocks[cpu]; known || len(clocks) == maxClocks || time.Now().After(end) {
+		if _, known := clocks[cpu]; known || !before.IsSet(cpu) || len(clocks) == maxClocks || time.Now().After(end) {
 			continue
 		}
 		if c, ok := readClock(cpu); ok {
@@ -53,6 +55,13 @@ func movedTo(notes []note) map[int]reading {
 		runtime.UnlockOSThread()
 	}
 	return clocks
+}
+
+// mayStarve reports whether threads of real-time priority may keep a processor for ever
+// (sched_rt_runtime_us, sched(7)): this thread would never run there, nor end.
+func mayStarve() bool {
+	var buf [maxFile]byte
+	return strings.HasPrefix(string(readFile(unix.AT_FDCWD, "/proc/sys/kernel/sched_rt_runtime_us", buf[:])), "-1")
 }
 
 // readClock moves this thread to a processor and reads what the clock there says.
