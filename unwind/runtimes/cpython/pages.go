@@ -22,7 +22,7 @@ type pages struct {
 	m     task.Memory
 	known map[task.Addr][]byte // what is readable of a page, from its start
 	reads int                  // of pages that are left
-	left  int                  // of maxServed
+	left  int64                // of maxServed
 }
 
 func newPages(m task.Memory) *pages {
@@ -49,7 +49,7 @@ func (p *pages) ReadMemory(b []byte, a task.Addr) (n int, err error) {
 		}
 		copied := copy(b[n:], page[offset:])
 		n += copied
-		p.left -= copied + readCost
+		p.left -= int64(copied + readCost)
 	}
 	return n, nil
 }
