@@ -10,7 +10,7 @@ import (
 )
 
 // maxOthers is the most lines on the threads whose stacks are not among the first.
-const maxOthers = 6
+const maxOthers = 7
 
 // firstStacks writes the stack of the thread that the headline of one snapshot, h, is about, and where the
 // others are. It writes nothing if threads are in a deadlock, whose table has their stacks.
@@ -68,6 +68,7 @@ func (p *printer) others(o *words.Options, first *profile.Thread) {
 		return
 	}
 	b := newSummary(p.Profile.Straight(), *o)
+	b.wraps = true
 	b.placed = append(b.placed, first.ID)
 	b.stacks(maxOthers)
 	if len(b.lines) > 0 {

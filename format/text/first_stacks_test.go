@@ -99,6 +99,9 @@ Stack of the 4 threads alike, innermost first:
 				t.Wait.Owner = 0
 			}
 		}, alike},
+		{"a long wait has two lines", func(p *profile.Profile) {
+			p.Threads[0].Wait = &profile.Wait{Call: "recvfrom", Object: "fd 4 tcp socket 127.0.0.1:58450 to 127.0.0.1:42413"}
+		}, "\n  main thread waits in recvfrom: fd 4 tcp socket 127.0.0.1:58450 to\n      | 127.0.0.1:42413:\n      | pause"},
 		{"the main thread alone", func(p *profile.Profile) { p.Threads = p.Threads[:1] }, main + "Process:         ledger [7]\n"},
 	} {
 		p := waiting()
@@ -153,6 +156,10 @@ func TestStartup(t *testing.T) {
 		{peopleWant(80), func(f []*profile.Node) { f[0].Location = profile.Location{Image: waitingProgram, Function: "_start"} }, "\n  _start (ledger) … __libc_start_call_main (libc.so.6), 3 frames\n"},
 		{peopleWant(80), func(f []*profile.Node) { f[0].Location = profile.Location{Image: waitingProgram} }, "\n  ??? (ledger) … __libc_start_call_main (libc.so.6), 3 frames\n"},
 		{peopleWant(80), func(f []*profile.Node) { f[3].Function, f[4].Function = "main", "std::rt::lang_start" }, "\n  _start (libc.so.6) … main (ledger), 4 frames\n    std::rt::lang_start + 0"},
+		{peopleWant(80), func(f []*profile.Node) {
+			f[3].Location = profile.Location{Image: &profile.Image{Path: "/usr/lib/libpython3.11.so", Symbols: true}, Function: "Py_BytesMain"}
+			f[4].Location = profile.Location{Image: &profile.Image{Path: "CPython 3.11.7", Runtime: true, Symbols: true}, Function: "serve", File: "/srv/app.py", Line: 5}
+		}, "\n  _start … Py_BytesMain (libpython3.11.so), 4 frames\n    serve"},
 	} {
 		p := waiting()
 		frames := p.Threads[0].Heaviest()

@@ -21,6 +21,9 @@ func (p *printer) next(h *headline.Headline) {
 	}
 }
 
+// mostlyWaited is the part of its time when runnable from which a thread lacks a CPU more than its code is slow.
+const mostlyWaited = 0.5
+
 // nextStep returns a command, and what it does, in a line of 63 columns at most.
 func nextStep(p *profile.Profile, h *headline.Headline) string {
 	pid := p.Target.PID
@@ -35,7 +38,7 @@ func nextStep(p *profile.Profile, h *headline.Headline) string {
 	case headline.Idle:
 		return fmt.Sprintf("stacksnap --hang 2s %d reports when it is stuck", pid)
 	case headline.Running:
-		if busy := headline.BusyOf(h.Thread); busy.IsStarved() {
+		if busy := headline.BusyOf(h.Thread); busy.IsStarved() || busy.Waited > mostlyWaited {
 			return "stacksnap --system -d 5 shows what else runs"
 		}
 		return fmt.Sprintf("stacksnap -d 5 %d shows where its time goes", pid)

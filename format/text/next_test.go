@@ -27,6 +27,8 @@ func TestNext(t *testing.T) {
 	idle.Roots = []*profile.Node{{Location: profile.Location{Function: "event_base_loop"}}}
 	starved := inState(1, task.Running)
 	starved.Lifetime = task.Lifetime{Age: time.Second, Ran: 10 * time.Millisecond, Queued: 990 * time.Millisecond, Nice: 19}
+	crowded := inState(1, task.Running)
+	crowded.Lifetime = task.Lifetime{Age: time.Second, Ran: 400 * time.Millisecond, Queued: 600 * time.Millisecond}
 	holder := inState(2, task.Sleeping)
 	holder.Wait = &profile.Wait{Call: "read", Peer: profile.Peer{PID: 4194302, Name: "sleep", Action: profile.Write}}
 	backend := &profile.Profile{Threads: []*profile.Thread{waitingMain(profile.Wait{Call: "epoll_wait"})}}
@@ -53,6 +55,7 @@ func TestNext(t *testing.T) {
 		{"idle", of(idle), "stacksnap --hang 2s 4194303 reports when it is stuck"},
 		{"busy", of(inState(1, task.Running)), sample},
 		{"starved", of(starved), "stacksnap --system -d 5 shows what else runs"},
+		{"others have the processors", of(crowded), "stacksnap --system -d 5 shows what else runs"},
 		{"a lock, whose holder runs", of(waitingMain(mutex), inState(2, task.Running)), sample},
 		{"a lock, whose holder waits for a process", of(waitingMain(mutex), holder), "stacksnap 4194302 shows the process at the other end"},
 		{"a lock of nobody", of(waitingMain(profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 8})), goesOn},

@@ -14,7 +14,7 @@ import (
 func startupLen(stack []*profile.Node) (n int) {
 	for i := 0; i < len(stack)-1 && !stack[i].Kernel && isPlain(stack[i]) && (i == 0 || onlyCalls(stack[i-1], stack[i])); i++ {
 		switch f := stack[i]; {
-		case owncode.IsStartup(&f.Location), isRustMain(f, stack[i+1]):
+		case owncode.IsStartup(&f.Location), isRustMain(f, stack[i+1]), owncode.IsPythonStartup(stack, i):
 			n = i + 1
 		case f.Function != "" || f.Image == nil || f.Image.Main && i > 0: // an outermost one of the program, without a name, is _start
 			return n

@@ -42,6 +42,7 @@ type summary struct {
 	ascii bool
 	lines []string
 
+	wraps    bool            // a long wait has a second line: the report is read, not pasted into a shell
 	untitled bool            // sections have no titles
 	placed   []task.ThreadID // threads that are not listed: they are in the tables of deadlocks, or above
 }
@@ -78,6 +79,14 @@ const goesOn = "| "
 
 // add adds a text in at most that many lines.
 func (b *summary) add(most, hang int, text string) {
+	b.lines = append(b.lines, b.wrapped(most, hang, text)...)
+}
+
+// wrapped returns a text in at most that many lines.
+func (b *summary) wrapped(most, hang int, text string) []string {
+	if words.Columns(text) <= b.Width {
+		return []string{text}
+	}
 	// Each line begins with a word of ours, so that a shell runs nothing from the target.
 	lines := words.Wrapped(text, b.Width-len(goesOn), hang)
 	for i := range lines[1:] {
@@ -87,7 +96,7 @@ func (b *summary) add(most, hang int, text string) {
 		lines[most-1] = words.Broken(strings.Join(lines[:most-1], " "), lines[most-1]+" ", b.Width)
 		lines = lines[:most]
 	}
-	b.lines = append(b.lines, lines...)
+	return lines
 }
 
 // headline adds the headline and the process that it is about.

@@ -121,7 +121,10 @@ func weightOf(threads []*profile.Thread) (n int) {
 	return n
 }
 
-// rowLines returns the one or two lines of a row.
+// waitHang is the indent of what follows the first line of a wait: its other lines, and the stack.
+const waitHang = 6
+
+// rowLines returns the lines of a row.
 func (b *summary) rowLines(r *row, total int) []string {
 	runs := ""
 	if b.untitled {
@@ -144,7 +147,11 @@ func (b *summary) rowLines(r *row, total int) []string {
 	if words.Columns(line)+2+words.Columns(r.stack) <= b.Width {
 		return []string{line + ": " + r.stack}
 	}
-	return []string{b.clipped(line + ":"), "      " + goesOn + r.stack}
+	waits := []string{b.clipped(line + ":")}
+	if b.wraps {
+		waits = b.wrapped(2, waitHang, line+":")
+	}
+	return append(waits, strings.Repeat(" ", waitHang)+goesOn+r.stack)
 }
 
 // who names the threads of a row.

@@ -76,7 +76,7 @@ func TestFirstTask(t *testing.T) {
 		{Runtime: "Go 1.26.1", ID: 1, Wait: "sync.Mutex.Lock", Count: 1, Path: path("runtime.main", "main.main", "main.reserve", "sync.(*Mutex).Lock", "runtime.gopark")},
 	}}
 	got := string(golden.WrittenReport(t, Tree, report.Of(p), words.Options{}))
-	want := `main goroutine waits in sync.Mutex.Lock, called by main.reserve (main.go:12)
+	want := `main goroutine waits in sync.Mutex.Lock, called by main.reserve (main.go:12); Go does not record who holds it
 
 Stack of the main goroutine, innermost first:
   sync.(*Mutex).Lock (stock)  main.go:13
@@ -111,7 +111,7 @@ func TestTasksOfOnePlace(t *testing.T) {
 		waiting(9, "chan receive", "main.worker", 31), waiting(10, "chan receive", "main.worker", 32),
 	}}
 	got := string(golden.WrittenReport(t, Tree, report.Of(p), words.Options{}))
-	want := `2 of 4 goroutines wait in sync.Mutex.Lock, called by main.transfer (main.go:20)
+	want := `2 of 4 goroutines wait in sync.Mutex.Lock, called by main.transfer (main.go:20); Go does not record who holds it
 
 Stack of one of the 2 goroutines, innermost first:
   main.transfer (stock)  main.go:20

@@ -195,7 +195,15 @@ func (p *Printer) convoy(h *headline.Headline) string {
 	if h.Thread != nil {
 		what = python.Wait(h.Thread, h.Wait)
 	}
-	return n + what + p.calledBy(h.Own) + among(h) + p.chain(h.Wait)
+	return n + what + p.calledBy(h.Own) + among(h) + p.chain(h.Wait) + noHolder("Python", what == "for a threading.Lock")
+}
+
+// noHolder returns a clause for a lock of which a language does not record the holder; "" for others.
+func noHolder(language string, isSuch bool) string {
+	if !isSuch {
+		return ""
+	}
+	return "; " + language + " does not record who holds it"
 }
 
 // alike returns the headline of many threads that wait at one place.

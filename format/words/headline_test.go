@@ -127,7 +127,7 @@ func asyncioTasks(n int, wait string) *profile.Profile {
 // TestTasksOfAsyncio: where the loop is idle, the headline says what its tasks wait for.
 func TestTasksOfAsyncio(t *testing.T) {
 	p := asyncioTasks(999, "asyncio.Lock")
-	if got, want := Headline(p), "999 of 1,001 asyncio tasks wait for asyncio.Lock, in fetch (aio.py:5)"; got != want {
+	if got, want := Headline(p), "999 of 1,001 asyncio tasks wait for asyncio.Lock, in fetch (aio.py:5); Python does not record who holds it"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p.Threads[0].Roots[0].Children[0].Children[0].File = "/srv/own.py" // in a callback, not in the selector

@@ -19,7 +19,7 @@ func TestPythonWait(t *testing.T) {
 	}
 	second, third := *th, *th
 	second.ID, third.ID = 2, 3
-	if got, want := Headline(oneOf(th, &second, &third)), "3 of 3 threads wait for a threading.Lock, called by transfer (dead.py:6), the main thread among them"; got != want {
+	if got, want := Headline(oneOf(th, &second, &third)), "3 of 3 threads wait for a threading.Lock, called by transfer (dead.py:6), the main thread among them; Python does not record who holds it"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p := Printer{Profile: oneOf(th)}

@@ -26,7 +26,11 @@ func (p *Printer) parked(t *headline.Tasks) string {
 	} else {
 		text += " in "
 	}
-	return text + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created) + p.whenTasks()
+	language := "Go"
+	if profile.IsCPython(t.Runtime) {
+		language = "Python"
+	}
+	return text + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created) + p.whenTasks() + noHolder(language, t.IsForLock())
 }
 
 // whenTasks returns a clause with when tasks were read, if the threads were sampled.

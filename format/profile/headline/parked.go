@@ -141,6 +141,9 @@ func IsReady(t *profile.Task) bool {
 	return t.Wait == "ready" && profile.IsCPython(t.Runtime)
 }
 
+// IsForLock reports whether tasks wait for a lock. Neither Go nor asyncio records who holds one.
+func (g *Tasks) IsForLock() bool { return isLockWait(g.Wait) }
+
 // isLockWait reports whether a task waits for a lock.
 func isLockWait(wait string) bool {
 	switch wait {

@@ -1,6 +1,7 @@
 package owncode
 
 import (
+	"slices"
 	"strings"
 
 	"stacksnap/format/profile"
@@ -31,6 +32,37 @@ func IsStartup(l *profile.Location) bool {
 		return false
 	}
 	return strings.Contains(l.Function, " as core::ops::function::Fn") || hasPrefix(Qualified(l.Function), startupNames) || hasSuffix(l.File, startupFiles)
+}
+
+// threadStart are the functions of Python's library through which a thread comes to its own first function.
+// Up to 3.10 their names are not qualified.
+var threadStart = []string{"_bootstrap", "_bootstrap_inner", "run"}
+
+// IsPythonStartup reports whether a thread only passes through frame i of a stack, which begins with the
+// outermost, on the way to its first Python function. The frames before it are such, too.
+func IsPythonStartup(stack []*profile.Node, i int) bool {
+	if n := stack[i]; isManaged(n) {
+		return strings.HasSuffix(n.File, "/threading.py") && slices.Contains(threadStart, n.Function[strings.LastIndexByte(n.Function, '.')+1:])
+	}
+	for _, n := range stack[i:] {
+		if isManaged(n) || !isInterpreter(n) {
+			return isManaged(n)
+		}
+	}
+	return false
+}
+
+func isManaged(n *profile.Node) bool {
+	return n.Image != nil && n.Image.Runtime && profile.IsCPython(n.Image.Path)
+}
+
+// isInterpreter reports whether a frame is one of the interpreter's own, by the name of its file.
+func isInterpreter(n *profile.Node) bool {
+	if n.Image == nil || n.Image.Runtime {
+		return false
+	}
+	name := strings.ToLower(n.Image.Path[strings.LastIndexByte(n.Image.Path, '/')+1:])
+	return strings.HasPrefix(strings.TrimPrefix(name, "lib"), "python")
 }
 
 func hasSuffix(s string, suffixes []string) bool {

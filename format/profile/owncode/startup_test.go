@@ -39,3 +39,38 @@ func TestIsStartup(t *testing.T) {
 		}
 	}
 }
+
+// TestIsPythonStartup: the interpreter's frames before the first function that is written in Python, and
+// those with which the threading module begins a thread.
+func TestIsPythonStartup(t *testing.T) {
+	interpreter := &profile.Image{Path: "/usr/lib/libpython3.11.so.1.0", Symbols: true}
+	python := &profile.Image{Path: "CPython 3.11.7", Runtime: true, Symbols: true}
+	native := func(function string) *profile.Node {
+		return &profile.Node{Location: profile.Location{Function: function, Image: interpreter}}
+	}
+	managed := func(function, file string) *profile.Node {
+		return &profile.Node{Location: profile.Location{Function: function, File: file, Image: python}}
+	}
+	const threading = "/usr/lib/python3.11/threading.py"
+	thread := []*profile.Node{
+		native("thread_run"), managed("Thread._bootstrap", threading), managed("run", threading), native("_PyFunction_Vectorcall"), managed("serve", "/srv/app.py"), native("select"),
+	}
+	elsewhere := []*profile.Node{{Location: profile.Location{Function: "worker", Image: &profile.Image{Path: "/usr/lib/libuv.so"}}}, native("PyEval_EvalCode"), managed("f", "/srv/app.py")}
+	for _, c := range []struct {
+		stack []*profile.Node
+		want  string // an x for each frame that is startup
+	}{
+		{thread, "xxxx.."},
+		{elsewhere, ".x."},
+		{[]*profile.Node{native("Py_RunMain"), native("Py_FinalizeEx")}, ".."},
+		{[]*profile.Node{managed("Condition.wait", threading), native("acquire")}, ".."},
+	} {
+		got := ""
+		for i := range c.stack {
+			got += map[bool]string{true: "x", false: "."}[IsPythonStartup(c.stack, i)]
+		}
+		if got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
