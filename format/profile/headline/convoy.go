@@ -17,7 +17,8 @@ type lock struct {
 	object string // of a lock of Python's: what its system call waits for
 }
 
-// lockOf returns the lock that a thread waits for; the zero lock if it waits for none.
+// lockOf returns the lock that a wait is for; the zero lock if it is for none. The thread matters for a lock
+// of Python's only.
 func lockOf(t *profile.Thread, w *profile.Wait) lock {
 	switch {
 	case w.Lock == profile.ThreadEnd:

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 	"testing"
+	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
@@ -57,5 +58,18 @@ func TestPythonConvoy(t *testing.T) {
 		if c.want == Convoy && (got.Threads != 3 || got.Thread == nil || got.Thread.Wait != got.Wait || got.Own == nil || got.Own.File != "/app/view.py") {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// TestPythonConvoyHasLasted: how long it has lasted is that of its own threads, whatever others do.
+func TestPythonConvoyHasLasted(t *testing.T) {
+	threads := []*profile.Thread{thread(1, task.Sleeping, &profile.Wait{Call: "epoll_wait", Object: "fd 3"})}
+	for id := task.ThreadID(2); id <= 4; id++ {
+		waiter := pythonWaiter(id, "semaphore 0x10", "/app/view.py")
+		waiter.NotRun = time.Duration(id) * time.Minute
+		threads = append(threads, waiter)
+	}
+	if got := Of(one(threads...)); got.Kind != Convoy || got.NotRun != 2*time.Minute {
+		t.Errorf("%+v", got)
 	}
 }

@@ -20,7 +20,8 @@ func (h Headline) withNotRun(p *profile.Profile) Headline {
 	case Stopped:
 		h.NotRun = leastNotRun(p, func(*profile.Thread) bool { return true })
 	case Convoy:
-		h.NotRun = leastNotRun(p, func(t *profile.Thread) bool { return t.Wait != nil && t.Wait.Addr == h.Wait.Addr })
+		of := lockOf(h.Thread, h.Wait)
+		h.NotRun = leastNotRun(p, func(t *profile.Thread) bool { return t.Wait != nil && lockOf(t, t.Wait) == of })
 	case Alike:
 		here := waitPlace(h.Wait, h.Own)
 		h.NotRun = leastNotRun(p, func(t *profile.Thread) bool {
