@@ -70,12 +70,14 @@ type shot struct {
 	*target  // nil: none could begin
 	pid      int
 	snapshot task.Snapshot
-	parts    *task.Parts                                                       // in which the snapshot is taken; nil: by one stop
-	looks    []profile.Look                                                    // at threads of the snapshot
-	once     bool                                                              // it is the only snapshot
-	stops    int                                                               // how often all threads were stopped for it, where it has no parts
-	blocked  func(stops map[task.ThreadID]int) map[task.ThreadID]time.Duration // see [task.Capabilities].NoteBlocked; nil: not known
+	parts    *task.Parts    // in which the snapshot is taken; nil: by one stop
+	looks    []profile.Look // at threads of the snapshot
+	once     bool           // it is the only snapshot
+	stops    int            // how often all threads were stopped for it, where it has no parts
 	err      error
+
+	// blocked is what [task.Capabilities].NoteBlocked returned; nil: it is not known who was blocked.
+	blocked func(stops map[task.ThreadID]int) map[task.ThreadID]time.Duration
 }
 
 func newShot(p task.Process, o Options) *shot {
@@ -179,10 +181,11 @@ func (s *shot) readNotRun() {
 			stops[t.ID] = s.stops
 		}
 	}
-	for id, d := range s.blocked(stops) {
-		i := slices.IndexFunc(s.snapshot.Threads, func(t task.Thread) bool { return t.ID == id })
-		if d >= leastNotRun {
-			s.snapshot.Threads[i].NotRun = d.Truncate(time.Microsecond) // as a recording keeps it
+	notRun := s.blocked(stops)
+	for i := range s.snapshot.Threads {
+		t := &s.snapshot.Threads[i]
+		if d := notRun[t.ID]; d >= leastNotRun {
+			t.NotRun = d.Truncate(time.Microsecond) // as a recording keeps it
 		}
 	}
 }
