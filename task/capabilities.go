@@ -32,9 +32,8 @@ type Capabilities struct {
 	// known. Nothing is stopped for it.
 	Lifetime func(ThreadID) (Lifetime, bool)
 	// NoteBlocked notes which of some threads are blocked, before a stop. The function that it returns
-	// says for how long, at least, threads had not run when they were noted. It leaves out those of
-	// which that is not known, and those that were woken since by anything but stops of ours; it is
-	// given how many of these each thread had.
+	// says for how long, at least, they had not run then. It is given how often we have stopped each
+	// thread since, and leaves out threads that anything else has woken, and those about which nothing is known.
 	NoteBlocked func([]ThreadID) func(stops map[ThreadID]int) map[ThreadID]time.Duration
 	// ThreadHandle returns a thread's handle: on Darwin the address of its
 	// thread-specific data. False where it has none.

@@ -307,7 +307,7 @@ func (g *Group) Waiters() (all []Waiter) {
 	return all
 }
 
-// TaskDeadlock is a circle of tasks of a runtime, each of which waits for the end of the next,
+// TaskDeadlock is a circle of tasks of a runtime: each waits for the end of the next,
 // and the last for that of the first.
 type TaskDeadlock struct {
 	Runtime string // with its version

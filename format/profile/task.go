@@ -28,6 +28,9 @@ type Task struct {
 // IsGo reports whether a runtime, named with its version, is Go's.
 func IsGo(runtime string) bool { return strings.HasPrefix(runtime, "Go ") }
 
+// IsCPython reports whether the functions of an image are written in Python. im may be nil.
+func (im *Image) IsCPython() bool { return im != nil && im.Runtime && IsCPython(im.Path) }
+
 // IsCPython reports whether a runtime, named with its version, is CPython. Its tasks are asyncio's.
 func IsCPython(runtime string) bool { return strings.HasPrefix(runtime, "CPython ") }
 
@@ -62,7 +65,7 @@ func (b *Builder) AddTask(t *FoundTask, m *images.Map) {
 	b.tasks = append(b.tasks, made)
 }
 
-// AddTaskDeadlock adds tasks, each of which waits for the next, and the last for the first.
+// AddTaskDeadlock adds tasks that wait in a circle: each for the next, and the last for the first.
 func (b *Builder) AddTaskDeadlock(d TaskDeadlock) { b.p.TaskDeadlocks = append(b.p.TaskDeadlocks, d) }
 
 func (b *Builder) taskNode(f *unwind.Frame, count int) *Node {

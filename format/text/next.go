@@ -41,12 +41,12 @@ func nextStep(p *profile.Profile, h *headline.Headline) string {
 		if busy := headline.BusyOf(h.Thread); busy.IsStarved() || busy.Waited > mostlyWaited {
 			return "stacksnap --system -d 5 shows what else runs"
 		}
-		return fmt.Sprintf("stacksnap -d 5 %d shows where its time goes", pid)
+		return samplesShow(pid, "where its time goes")
 	case headline.Parked:
 		return fmt.Sprintf("stacksnap %d once more shows whether it goes on", pid)
 	}
 	if h.Wait == nil {
-		return fmt.Sprintf("stacksnap -d 5 %d shows where its time goes", pid)
+		return samplesShow(pid, "where its time goes")
 	}
 	return nextOfWait(p, h)
 }
@@ -56,7 +56,7 @@ func nextOfWait(p *profile.Profile, h *headline.Headline) string {
 	pid, w := p.Target.PID, lastWait(p, h.Wait)
 	switch {
 	case w == nil: // the holder runs
-		return fmt.Sprintf("stacksnap -d 5 %d shows where its time goes", pid)
+		return samplesShow(pid, "where its time goes")
 	case h.IsBlockedBackend():
 		return fmt.Sprintf("psql -c 'SELECT pg_blocking_pids(%d)' shows what blocks it", pid)
 	case w.Hung > 0 || w.GoneOwner != 0:
@@ -68,7 +68,7 @@ func nextOfWait(p *profile.Profile, h *headline.Headline) string {
 	case w.Stalled != nil && w.Stalled.PID != 0 && w.Stalled.PID != pid:
 		return shows(w.Stalled.PID, peerRole(profile.Reply))
 	}
-	return fmt.Sprintf("stacksnap -d 5 %d shows whether it goes on", pid)
+	return samplesShow(pid, "whether it goes on")
 }
 
 // lastWait returns the wait that a chain of waits, each for the owner of a lock, leads to; nil if it leads to
@@ -92,6 +92,10 @@ func lastWait(p *profile.Profile, w *profile.Wait) *profile.Wait {
 
 func keep(pid int) string {
 	return fmt.Sprintf("stacksnap %d -o %d.snap keeps it, before a restart", pid, pid)
+}
+
+func samplesShow(pid int, what string) string {
+	return fmt.Sprintf("stacksnap -d 5 %d shows %s", pid, what)
 }
 
 func shows(pid int, what string) string { return fmt.Sprintf("stacksnap %d shows %s", pid, what) }

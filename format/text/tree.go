@@ -72,7 +72,7 @@ func (p *printer) rest() {
 }
 
 // imagesLast reports whether a short report has no list of images between its stacks and the facts: it
-// is one snapshot at a terminal, of which a reader sees the first screen.
+// is one snapshot at a terminal, whose reader sees the first screen.
 func (p *printer) imagesLast() bool {
 	return p.Width > 0 && !p.Profile.Sampled() && !p.factsFirst && !p.everyFrame
 }

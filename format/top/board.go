@@ -44,7 +44,7 @@ type Board struct {
 	ring      ring
 	since     tallies // sums since the start, without the ring's last part
 	deadlocks []profile.Deadlock
-	waiting   string    // a sentence on the tasks of which most wait at one place; empty: none
+	waiting   string    // a sentence on the most tasks that wait at one place; empty: none
 	nextTasks time.Time // when they are read again
 	Totals
 }

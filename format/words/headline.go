@@ -191,20 +191,19 @@ func among(h *headline.Headline) string {
 // convoy returns the headline of threads that wait for one lock.
 func (p *Printer) convoy(h *headline.Headline) string {
 	n := fmt.Sprintf("%s of %s threads%s", Count(h.Threads), Count(p.Profile.NumThreads()), haveWaited(h.NotRun))
-	what := p.WaitFor(0, h.Wait)
-	if h.Thread != nil {
-		what = python.Wait(h.Thread, h.Wait)
+	if h.Thread == nil {
+		return n + p.WaitFor(0, h.Wait) + p.calledBy(h.Own) + among(h) + p.chain(h.Wait)
 	}
-	return n + what + p.calledBy(h.Own) + among(h) + p.chain(h.Wait) + noHolder("Python", what == "for a threading.Lock")
+	what := python.Wait(h.Thread, h.Wait)
+	text := n + what + p.calledBy(h.Own) + among(h)
+	if python.HasNoHolder(what) {
+		text += noHolder("Python")
+	}
+	return text
 }
 
-// noHolder returns a clause for a lock of which a language does not record the holder; "" for others.
-func noHolder(language string, isSuch bool) string {
-	if !isSuch {
-		return ""
-	}
-	return "; " + language + " does not record who holds it"
-}
+// noHolder returns a clause for a lock whose holder a language does not record.
+func noHolder(language string) string { return "; " + language + " does not record who holds it" }
 
 // alike returns the headline of many threads that wait at one place.
 func (p *Printer) alike(h *headline.Headline) string {

@@ -21,16 +21,15 @@ func (p *Printer) parked(t *headline.Tasks) string {
 	case t.Number == 1:
 		text = fmt.Sprintf("1 of %s waits", Plural(t.Of, noun))
 	}
+	in, language := " in ", "Go"
 	if profile.IsCPython(t.Runtime) {
-		text += " for "
-	} else {
-		text += " in "
+		in, language = " for ", "Python"
 	}
-	language := "Go"
-	if profile.IsCPython(t.Runtime) {
-		language = "Python"
+	text += in + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created) + p.whenTasks()
+	if t.IsForLock() {
+		text += noHolder(language)
 	}
-	return text + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created) + p.whenTasks() + noHolder(language, t.IsForLock())
+	return text
 }
 
 // whenTasks returns a clause with when tasks were read, if the threads were sampled.

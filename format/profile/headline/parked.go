@@ -37,14 +37,8 @@ func parked(p *profile.Profile) Headline {
 		func(g *Tasks) bool { return g.Main },
 		func(g *Tasks) bool { return g.Own != nil },
 	} {
-		var best *Tasks
-		for _, g := range groups {
-			if is(g) && !IsReady(g.Task) && (best == nil || g.Number > best.Number) {
-				best = g
-			}
-		}
-		if best != nil {
-			return Headline{Kind: Parked, Tasks: best}
+		if most := largest(groups, is); most != nil {
+			return Headline{Kind: Parked, Tasks: most}
 		}
 	}
 	return Headline{}
@@ -52,9 +46,14 @@ func parked(p *profile.Profile) Headline {
 
 // MostTasks returns the largest number of tasks that wait for the same at one place of own code, if
 // they are worth a line; else nil.
-func MostTasks(tasks []*profile.Task) (most *Tasks) {
-	for _, g := range TasksByPlace(tasks) {
-		if g.Own != nil && !IsReady(g.Task) && g.Number >= leastParked && (most == nil || g.Number > most.Number) {
+func MostTasks(tasks []*profile.Task) *Tasks {
+	return largest(TasksByPlace(tasks), func(g *Tasks) bool { return g.Own != nil && g.Number >= leastParked })
+}
+
+// largest returns the largest of the groups of a kind whose tasks are not ready; nil if there is none.
+func largest(groups []*Tasks, is func(*Tasks) bool) (most *Tasks) {
+	for _, g := range groups {
+		if is(g) && !IsReady(g.Task) && (most == nil || g.Number > most.Number) {
 			most = g
 		}
 	}

@@ -41,19 +41,15 @@ var threadStart = []string{"_bootstrap", "_bootstrap_inner", "run"}
 // IsPythonStartup reports whether a thread only passes through frame i of a stack, which begins with the
 // outermost, on the way to its first Python function. The frames before it are such, too.
 func IsPythonStartup(stack []*profile.Node, i int) bool {
-	if n := stack[i]; isManaged(n) {
+	if n := stack[i]; n.Image.IsCPython() {
 		return strings.HasSuffix(n.File, "/threading.py") && slices.Contains(threadStart, n.Function[strings.LastIndexByte(n.Function, '.')+1:])
 	}
 	for _, n := range stack[i:] {
-		if isManaged(n) || !isInterpreter(n) {
-			return isManaged(n)
+		if n.Image.IsCPython() || !isInterpreter(n) {
+			return n.Image.IsCPython()
 		}
 	}
 	return false
-}
-
-func isManaged(n *profile.Node) bool {
-	return n.Image != nil && n.Image.Runtime && profile.IsCPython(n.Image.Path)
 }
 
 // isInterpreter reports whether a frame is one of the interpreter's own, by the name of its file.

@@ -17,7 +17,7 @@ const (
 
 var errPages = errors.New("too much memory to read")
 
-// pages is memory of which each page is read once, as long as there are few.
+// pages is memory that is read page by page: each page once, as long as there are few.
 type pages struct {
 	m     task.Memory
 	known map[task.Addr][]byte // what is readable of a page, from its start

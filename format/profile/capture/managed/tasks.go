@@ -49,8 +49,8 @@ func (r *Runtimes) Tasks() (found []profile.FoundTask, deadlocks []profile.TaskD
 	return found, deadlocks, notes
 }
 
-// framesOf returns the frames of coroutines, the outermost of which is the first, in the order of
-// stacks.
+// framesOf returns the frames of coroutines in the order of stacks: the innermost first. Coroutines begin with
+// the outermost.
 func framesOf(coroutines []task.ManagedFrame) []unwind.Frame {
 	frames := make([]unwind.Frame, len(coroutines))
 	for i := range coroutines {

@@ -38,6 +38,9 @@ func IsLock(wait string) bool {
 	return false
 }
 
+// HasNoHolder reports whether a wait, in the words of [Wait], is for a lock that does not have its holder.
+func HasNoHolder(wait string) bool { return wait == blockers[inLock] }
+
 // awakeShare: one in so many samples of a thread may be elsewhere than where it always waited.
 const awakeShare = 50
 
@@ -73,7 +76,7 @@ func waitIn(w *profile.Wait, stack []*profile.Node) string {
 // lastManaged returns the index of the innermost frame of a Python function; -1 if there is none.
 func lastManaged(stack []*profile.Node) int {
 	for i, n := range slices.Backward(stack) {
-		if n.Image != nil && n.Image.Runtime && profile.IsCPython(n.Image.Path) {
+		if n.Image.IsCPython() {
 			return i
 		}
 	}
