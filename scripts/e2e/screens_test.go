@@ -16,7 +16,10 @@ import (
 	"stacksnap/scripts/terminal"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/screens/shown with what is shown now")
+var (
+	update = flag.Bool("update", false, "rewrite testdata/screens/shown with what is shown now")
+	keepIn = flag.String("keep", "", "a folder for the screens at load, for people to read")
+)
 
 // The first screen: its last row has the prompt of the pager or of the shell.
 const (
@@ -34,6 +37,7 @@ const busyProcesses = 16
 //
 //	go test -tags screens -run TestFirstScreen ./scripts/e2e            # as the machine is, then at a load of 16
 //	go test -tags screens -run TestFirstScreen ./scripts/e2e -update    # rewrites testdata/screens/shown
+//	go test -tags screens -run TestFirstScreenAtLoad ./scripts/e2e -keep DIR
 
 // TestFirstScreen: the first screen of each situation names the cause.
 func TestFirstScreen(t *testing.T) {
@@ -52,7 +56,11 @@ func TestFirstScreenAtLoad(t *testing.T) {
 	keepBusy(t, busyProcesses)
 	for i := range situations {
 		s := &situations[i]
-		t.Run(s.name, func(t *testing.T) { s.check(t, s.screen(t)) })
+		t.Run(s.name, func(t *testing.T) {
+			screen := s.screen(t)
+			s.check(t, screen)
+			s.keep(t, screen)
+		})
 	}
 }
 
@@ -136,6 +144,17 @@ func (s *situation) compare(t *testing.T, screen string) {
 	got, _, _ := strings.Cut(joined(screen), "\n")
 	if varying.ReplaceAllString(got, "#") != varying.ReplaceAllString(want, "#") {
 		t.Errorf("the headline is %q; people read %q", got, want)
+	}
+}
+
+// keep writes a screen for people to read, if it is to be kept.
+func (s *situation) keep(t *testing.T, screen string) {
+	t.Helper()
+	if *keepIn == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(*keepIn, s.name+".txt"), []byte(screen), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
