@@ -24,6 +24,18 @@ func (p *printer) next(h *headline.Headline) {
 // mostlyWaited is the part of its time when runnable from which a thread lacks a CPU more than its code is slow.
 const mostlyWaited = 0.5
 
+// nextOfStopped returns what continues a stopped process, or shows what has stopped it. On a Mac a
+// debugger may have suspended the task.
+func nextOfStopped(t *task.Info) string {
+	switch {
+	case t.Tracer != nil:
+		return shows(t.Tracer.PID, "the process that has stopped it")
+	case t.OS == task.Linux:
+		return fmt.Sprintf("kill -CONT %d continues it", t.PID)
+	}
+	return fmt.Sprintf("kill -CONT %d continues it, if a signal stopped it", t.PID)
+}
+
 // nextStep returns a command, and what it does, in a line of 63 columns at most.
 func nextStep(p *profile.Profile, h *headline.Headline) string {
 	pid := p.Target.PID
@@ -31,10 +43,7 @@ func nextStep(p *profile.Profile, h *headline.Headline) string {
 	case headline.Deadlocked, headline.TasksDeadlocked:
 		return keep(pid)
 	case headline.Stopped:
-		if t := p.Target.Tracer; t != nil {
-			return shows(t.PID, "the process that has stopped it")
-		}
-		return fmt.Sprintf("kill -CONT %d continues it, if a signal stopped it", pid)
+		return nextOfStopped(&p.Target)
 	case headline.Idle:
 		return fmt.Sprintf("stacksnap --hang 2s %d reports when it is stuck", pid)
 	case headline.Running:

@@ -35,6 +35,7 @@ func TestNext(t *testing.T) {
 	backend.Target.Command.Args = []string{"postgres: 15/main: ann shop [local] UPDATE waiting"}
 	traced := &profile.Profile{Threads: []*profile.Thread{inState(1, task.Stopped)}}
 	traced.Target.Tracer = &task.Tracer{PID: 7, Name: "gdb"}
+	stopped := &profile.Profile{Target: task.Info{OS: task.Linux}, Threads: []*profile.Thread{inState(1, task.Stopped)}}
 	dead := someThreads()
 	of := func(all ...*profile.Thread) *profile.Profile { return &profile.Profile{Threads: all} }
 	const (
@@ -51,6 +52,7 @@ func TestNext(t *testing.T) {
 		{"hung", of(waitingMain(profile.Wait{Call: "futex", Hung: 1})), kept},
 		{"its holder has ended", of(waitingMain(profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 8, GoneOwner: 9})), kept},
 		{"stopped", of(inState(1, task.Stopped)), "kill -CONT 4194303 continues it, if a signal stopped it"},
+		{"stopped on Linux", stopped, "kill -CONT 4194303 continues it"},
 		{"traced", traced, "stacksnap 7 shows the process that has stopped it"},
 		{"idle", of(idle), "stacksnap --hang 2s 4194303 reports when it is stuck"},
 		{"busy", of(inState(1, task.Running)), sample},

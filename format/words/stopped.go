@@ -14,15 +14,20 @@ func stoppedNote(p *profile.Profile) string {
 	case 0:
 		return ""
 	case p.Snapshots:
-		return "the target was stopped, by " + stopper(p) + ": this is where it stands until it goes on"
+		return "the target was stopped, by " + stopper(p) + ": the stacks show where it will go on"
 	}
 	return "the target was stopped, by a signal or a debugger, in " + Count(p.Halted) + " of " + Plural(p.Snapshots, "snapshot")
 }
 
-// stopper names what has stopped a process.
+// stopper names what has stopped a process. A live process of Linux has a tracer if a debugger
+// stopped it (TracerPid, proc_pid_status(5)), so that without one it was a signal.
 func stopper(p *profile.Profile) string {
-	if t := p.Target.Tracer; t != nil {
-		return ProcessName(t.Name, t.PID)
+	t := &p.Target
+	switch {
+	case t.Tracer != nil:
+		return ProcessName(t.Tracer.Name, t.Tracer.PID)
+	case t.Live && t.OS == task.Linux:
+		return "a signal"
 	}
 	return "a signal or a debugger"
 }
@@ -37,5 +42,5 @@ func resumedBy(p *profile.Profile) string {
 	case t.Tracer != nil:
 		return "; it traces the process, so that kill -CONT does nothing"
 	}
-	return fmt.Sprintf("; if a signal stopped it, kill -CONT %d continues it", t.PID)
+	return fmt.Sprintf("; kill -CONT %d continues it", t.PID)
 }

@@ -1,7 +1,6 @@
 package words
 
 import (
-	"strings"
 	"testing"
 
 	"stacksnap/format/profile"
@@ -12,7 +11,7 @@ func TestHalted(t *testing.T) {
 	for halted, want := range map[int]string{
 		0:  "",
 		3:  "the target was stopped, by a signal or a debugger, in 3 of 10 snapshots",
-		10: "the target was stopped, by a signal or a debugger: this is where it stands until it goes on",
+		10: "the target was stopped, by a signal or a debugger: the stacks show where it will go on",
 	} {
 		p := &profile.Profile{Snapshots: 10, Halted: halted, Threads: []*profile.Thread{{Samples: 9}}}
 		if got := stoppedNote(p); got != want {
@@ -29,7 +28,7 @@ func TestHalter(t *testing.T) {
 		if got := Headline(p); got != "stopped, by "+want+": nothing runs until it goes on" {
 			t.Errorf("%+v: %q", tracer, got)
 		}
-		if got := stoppedNote(p); got != "the target was stopped, by "+want+": this is where it stands until it goes on" {
+		if got := stoppedNote(p); got != "the target was stopped, by "+want+": the stacks show where it will go on" {
 			t.Errorf("%+v: %q", tracer, got)
 		}
 	}
@@ -39,14 +38,14 @@ func TestHalter(t *testing.T) {
 func TestResumedBy(t *testing.T) {
 	live := task.Info{PID: 4711, OS: task.Linux, Live: true}
 	for want, change := range map[string]func(*task.Info){
-		"; if a signal stopped it, kill -CONT 4711 continues it":   func(*task.Info) {},
-		"; it traces the process, so that kill -CONT does nothing": func(i *task.Info) { i.Tracer = &task.Tracer{PID: 812, Name: "gdb"} },
-		"": func(i *task.Info) { i.Live = false },
+		"stopped, by a signal: nothing runs until it goes on; kill -CONT 4711 continues it":                            func(*task.Info) {},
+		"stopped, by gdb [812]: nothing runs until it goes on; it traces the process, so that kill -CONT does nothing": func(i *task.Info) { i.Tracer = &task.Tracer{PID: 812, Name: "gdb"} },
+		"stopped, by a signal or a debugger: nothing runs until it goes on":                                            func(i *task.Info) { i.Live = false },
 	} {
 		i := live
 		change(&i)
 		p := &profile.Profile{Snapshots: 1, Target: i, Threads: []*profile.Thread{{Samples: 1, States: profile.States{task.Stopped: 1}}}}
-		if got := Headline(p); !strings.HasSuffix(got, "nothing runs until it goes on"+want) {
+		if got := Headline(p); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -98,7 +98,7 @@ func TestFirstLineOfStoppedProcess(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	comesTo(t, "stopped, by a signal or a debugger: nothing runs until it goes on; if a signal stopped it, kill -CONT "+pid(cmd)+" continues it", "-p", pid(cmd))
+	comesTo(t, "stopped, by a signal: nothing runs until it goes on; kill -CONT "+pid(cmd)+" continues it", "-p", pid(cmd))
 }
 
 // TestFirstLineOfTracedProcess: it is known who holds it, if it was so from the
