@@ -52,7 +52,7 @@ func nextStep(p *profile.Profile, h *headline.Headline) string {
 		}
 		return samplesShow(pid, "where its time goes")
 	case headline.Parked:
-		return fmt.Sprintf("stacksnap %d once more shows whether it goes on", pid)
+		return fmt.Sprintf("stacksnap %d once more shows whether it stays there", pid)
 	}
 	if h.Wait == nil {
 		return samplesShow(pid, "where its time goes")
@@ -77,7 +77,7 @@ func nextOfWait(p *profile.Profile, h *headline.Headline) string {
 	case w.Stalled != nil && w.Stalled.PID != 0 && w.Stalled.PID != pid:
 		return shows(w.Stalled.PID, peerRole(profile.Reply))
 	}
-	return samplesShow(pid, "whether it goes on")
+	return samplesShow(pid, "whether it stays there")
 }
 
 // lastWait returns the wait that a chain of waits, each for the owner of a lock, leads to; nil if it leads to

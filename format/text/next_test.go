@@ -40,7 +40,7 @@ func TestNext(t *testing.T) {
 	of := func(all ...*profile.Thread) *profile.Profile { return &profile.Profile{Threads: all} }
 	const (
 		sample = "stacksnap -d 5 4194303 shows where its time goes"
-		goesOn = "stacksnap -d 5 4194303 shows whether it goes on"
+		goesOn = "stacksnap -d 5 4194303 shows whether it stays there"
 		kept   = "stacksnap 4194303 -o 4194303.snap keeps it, before a restart"
 	)
 	for _, c := range []struct {

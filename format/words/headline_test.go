@@ -274,11 +274,11 @@ func TestBusyThread(t *testing.T) {
 		"busy: main thread, in chase (memory.c:14)": {State: task.Running, OnCPUState: task.Queued},
 		"busy: main thread, in chase (memory.c:14), 93 % of a CPU since its start": {
 			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: 930 * ms}},
-		"starved: main thread, in chase (memory.c:14), 10 % of a CPU since its start, waiting for a CPU 90 % of the time when runnable, at nice 19": {
+		"starved: main thread, in chase (memory.c:14); since its start it ran 10 % of the time and waited for a CPU 90 %, at nice 19": {
 			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: 100 * ms, Queued: 900 * ms, Nice: 19}},
-		"busy: main thread, in chase (memory.c:14), under 1 % of a CPU since its start, waiting for a CPU 100 % of the time when runnable": {
+		"busy: main thread, in chase (memory.c:14); since its start it ran under 1 % of the time and waited for a CPU 100 %": {
 			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: ms, Queued: 999 * ms}},
-		"busy: main thread, in chase (memory.c:14), 30 % of a CPU since its start, waiting for a CPU 70 % of the time when runnable": {
+		"busy: main thread, in chase (memory.c:14); since its start it ran 30 % of the time and waited for a CPU 70 %": {
 			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: 300 * ms, Queued: 700 * ms}},
 		"paging from disk: main thread, in chase (memory.c:14); 1,100 page faults since its start (1,000 from disk)": {
 			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: 200 * ms, Faults: 1100, DiskFaults: 1000}},

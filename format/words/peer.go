@@ -18,10 +18,12 @@ func peerWait(os task.OS, w *profile.Wait) string {
 	switch {
 	case w.Peer.AlsoSelf:
 		return inCall(w) + atOtherEnd(itself+" and "+peer)
-	case w.Peer.Others:
-		return inCall(w) + atOtherEnd(peer) + butNobodySeen(w)
+	case w.Peer.Self && w.Peer.Others:
+		return inCall(w) + onlyItself(w) + ", of those that could be checked"
 	case w.Peer.Self:
-		return inCall(w) + ", whose other end nobody but " + itself + " has open for " + opened(w.Peer.Action)
+		return inCall(w) + onlyItself(w)
+	case w.Peer.Others:
+		return inCall(w) + atOtherEnd(peer)
 	case w.Peer.Action == profile.Release:
 		return "for " + lockName(w) + ", held by " + peerThread(os, &w.Peer)
 	}
@@ -42,12 +44,9 @@ func opened(a profile.Action) string {
 // atOtherEnd names a peer that may not be the only one at the other end.
 func atOtherEnd(peer string) string { return ", with " + peer + " at the other end" }
 
-// butNobodySeen returns a phrase if the process that waits is the only one known at the other end.
-func butNobodySeen(w *profile.Wait) string {
-	if !w.Peer.Self {
-		return ""
-	}
-	return ", and no other process, as far as those could be read"
+// onlyItself returns a phrase for a wait whose peer is the process that waits.
+func onlyItself(w *profile.Wait) string {
+	return ", whose other end only " + itself + " has open for " + opened(w.Peer.Action)
 }
 
 // peerThread names a thread of another process, or only the process if the thread is

@@ -27,11 +27,11 @@ func turn(t *profile.Thread) string {
 
 // busyFor returns clauses on what a busy thread has done since it began; "" if nothing is certain.
 func busyFor(b *headline.Busy) (text string) {
-	if b.Share > 0 {
+	switch {
+	case b.Waited > 0:
+		text += "; since its start it ran " + percentOver0(b.Share) + " of the time and waited for a CPU " + Percent(b.Queued)
+	case b.Share > 0:
 		text += ", " + percentOver0(b.Share) + " of a CPU since its start"
-	}
-	if b.Waited > 0 {
-		text += ", waiting for a CPU " + Percent(b.Waited) + " of the time when runnable"
 	}
 	if b.Nice > 0 {
 		text += fmt.Sprintf(", at nice %d", b.Nice)

@@ -44,10 +44,10 @@ func TestPeers(t *testing.T) {
 	for want, w := range map[string]profile.Wait{
 		"for cc1 [12] to write, in read: fd 3 pipe:[9]":                                                                         peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write}),
 		"in read: fd 3 pipe:[9], with cc1 [12] at the other end":                                                                peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write, Others: true}),
-		"in read: fd 3 pipe:[9], whose other end nobody but the process itself has open for writing":                            peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true}),
-		"in write: fd 3 pipe:[9], whose other end nobody but the process itself has open for reading":                           peer("write", profile.Peer{PID: 7, Action: profile.Read, Self: true}),
+		"in read: fd 3 pipe:[9], whose other end only the process itself has open for writing":                            peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true}),
+		"in write: fd 3 pipe:[9], whose other end only the process itself has open for reading":                           peer("write", profile.Peer{PID: 7, Action: profile.Read, Self: true}),
 		"in read: fd 3 pipe:[9], with the process itself and sleep [7] at the other end":                                        peer("read", profile.Peer{PID: 7, Name: "sleep", Action: profile.Write, AlsoSelf: true}),
-		"in read: fd 3 pipe:[9], with the process itself at the other end, and no other process, as far as those could be read": peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true, Others: true}),
+		"in read: fd 3 pipe:[9], whose other end only the process itself has open for writing, of those that could be checked": peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true, Others: true}),
 	} {
 		p := &Printer{Profile: &profile.Profile{}}
 		if got := p.WaitFor(7, &w); got != want {

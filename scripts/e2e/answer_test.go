@@ -50,10 +50,10 @@ var pauseCall = map[string]string{"amd64": "pause", "arm64": "ppoll"}[runtime.GO
 
 // byItself is what is said of a pipe whose other end the process itself has: there may be processes
 // that cannot be read.
-const byItself = `(whose other end nobody but the process itself has open for writing|with the process itself at the other end, and no other process, as far as those could be read)`
+const byItself = `(whose other end only the process itself has open for writing|whose other end only the process itself has open for writing, of those that could be checked)`
 
 // sinceStart is what is said of a thread that has run for long enough.
-const sinceStart = `(, \d+ % of a CPU since its start(, waiting for a CPU \d+ % of the time when runnable)?)?`
+const sinceStart = `(, \d+ % of a CPU since its start|; since its start it ran (\d+|under 1) % of the time and waited for a CPU \d+ %)?`
 
 // TestFirstLine: the first line of a report says what it is about, and nothing
 // that is not known.

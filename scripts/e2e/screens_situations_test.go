@@ -50,11 +50,11 @@ var situations = []situation{
 	{name: "forked-lock", start: forkedChild,
 		says: []string{`^hung: the only thread waits, and nothing in the process can wake it; main thread waits for mutex log_lock, held since the fork by thread \d+ of the parent process forked \[\d+\], which cannot unlock it here, called by log_line \(forked\.c:1[23]\)`}},
 	{name: "memory-bound", start: compiledBy("gcc", "memory.c", burns), varies: true,
-		says: []string{`^busy: main thread, in chase \(memory\.c:1[3-6]\), \d+ % of a CPU since its start`}},
+		says: []string{`^busy: main thread, in chase \(memory\.c:1[3-6]\)(, \d+ % of a CPU since its start|; since its start it ran \d+ % of the time)`}},
 	{name: "contention", start: compiledBy("gcc", "contention.c", burns), varies: true,
 		says: []string{`add_totals`}}, // whether most of them wait for totals_lock varies
 	{name: "spin", start: compiledBy("gcc", "spin.c", burns), varies: true,
-		says: []string{`^busy: thread \d+ "spin", in await_config \(spin\.c:\d+\), \d+ % of a CPU since its start`}},
+		says: []string{`^busy: thread \d+ "spin", in await_config \(spin\.c:\d+\)(, \d+ % of a CPU since its start|; since its start it ran \d+ % of the time)`}},
 	{name: "slow-disk", start: onFile("journal.c", waitsIn(unix.SYS_FSYNC)), varies: true,
 		says: []string{`^(busy[^:]*: |)main thread,? (waits |)in (fsync: fd 3 \S+/file, |\w*pwrite)`, `commit.*journal\.c:\d`}},
 	{name: "dns", start: dnsHangs,
@@ -64,7 +64,7 @@ var situations = []situation{
 	{name: "stopped", start: stoppedSleep,
 		says: []string{`^stopped`, `kill -CONT \d+`}},
 	{name: "starved", start: starved, varies: true,
-		says: []string{`^starved: main thread, in checksum \(checksum\.c:[3-7]\), (\d+|under 1) % of a CPU since its start, waiting for a CPU \d+ % of the time when runnable, at nice 19`}},
+		says: []string{`^starved: main thread, in checksum \(checksum\.c:[3-7]\); since its start it ran (\d+|under 1) % of the time and waited for a CPU \d+ %, at nice 19`}},
 	{name: "mallocs", start: compiledBy("g++", "mallocs.cpp", burns), varies: true,
 		says: []string{`^busy: [^\n]*handle_request.*mallocs\.cpp:\d`}},
 }

@@ -14,6 +14,7 @@ import (
 type Busy struct {
 	Share      float64 // share of one CPU, for a thread that was runnable for most of its life
 	Waited     float64 // with Share: part of its time when runnable in which it waited for a CPU
+	Queued     float64 // with Waited: part of its life in which it waited for a CPU
 	Nice       int     // with Waited, if it gets less of a CPU than others
 	System     float64 // part of its CPU time that was system time, if that is most of it
 	Faults     uint64  // page faults, if they are many
@@ -55,6 +56,7 @@ func BusyOf(t *profile.Thread) (b Busy) {
 		b.Share = min(1, float64(ran)/float64(l.Age))
 		if waited := float64(l.Queued) / float64(ready); waited >= worthWaited {
 			b.Waited, b.Nice = waited, max(0, l.Nice)
+			b.Queued = min(1-b.Share, float64(l.Queued)/float64(l.Age))
 		}
 	}
 	if cpu := t.User + t.System; l.Age > 0 && cpu >= leastCPU && float64(t.System) >= mostOf*float64(cpu) {
