@@ -42,11 +42,11 @@ func TestPeers(t *testing.T) {
 		return profile.Wait{Call: call, Object: "fd 3 pipe:[9]", Peer: p}
 	}
 	for want, w := range map[string]profile.Wait{
-		"for cc1 [12] to write, in read: fd 3 pipe:[9]":                                                                         peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write}),
-		"in read: fd 3 pipe:[9], with cc1 [12] at the other end":                                                                peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write, Others: true}),
-		"in read: fd 3 pipe:[9], whose other end only the process itself has open for writing":                            peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true}),
-		"in write: fd 3 pipe:[9], whose other end only the process itself has open for reading":                           peer("write", profile.Peer{PID: 7, Action: profile.Read, Self: true}),
-		"in read: fd 3 pipe:[9], with the process itself and sleep [7] at the other end":                                        peer("read", profile.Peer{PID: 7, Name: "sleep", Action: profile.Write, AlsoSelf: true}),
+		"for cc1 [12] to write, in read: fd 3 pipe:[9]":                                                                        peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write}),
+		"in read: fd 3 pipe:[9], with cc1 [12] at the other end":                                                               peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write, Others: true}),
+		"in read: fd 3 pipe:[9], whose other end only the process itself has open for writing":                                 peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true}),
+		"in write: fd 3 pipe:[9], whose other end only the process itself has open for reading":                                peer("write", profile.Peer{PID: 7, Action: profile.Read, Self: true}),
+		"in read: fd 3 pipe:[9], with the process itself and sleep [7] at the other end":                                       peer("read", profile.Peer{PID: 7, Name: "sleep", Action: profile.Write, AlsoSelf: true}),
 		"in read: fd 3 pipe:[9], whose other end only the process itself has open for writing, of those that could be checked": peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true, Others: true}),
 	} {
 		p := &Printer{Profile: &profile.Profile{}}
