@@ -22,6 +22,7 @@ const maxStops = 5 // of one snapshot, until every stack is copied
 // profile has what was captured before it; it is nil when nothing was.
 func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	s := newShot(p, o)
+	s.alone = true
 	defer s.close()
 	captureAll([]*shot{s})
 	until := time.Now().Add(peerLimit)
@@ -73,6 +74,7 @@ type shot struct {
 	parts    *task.Parts    // in which the snapshot is taken; nil: by one stop
 	looks    []profile.Look // at threads of the snapshot
 	once     bool           // it is the only snapshot
+	alone    bool           // of one process only
 	stops    int            // how often all threads were stopped for it, where it has no parts
 	err      error
 
@@ -246,13 +248,13 @@ func (s *shot) readLifetimes() {
 	}
 }
 
-// completeStop stops the process again until every stack is copied to its end, and it is
-// known what code was mapped then. Err is that of the first stop; a repetition that fails
+// completeStop stops the process again until a thread has stopped, every stack is copied to its end,
+// and it is known what code was mapped then. Err is that of the first stop; a repetition that fails
 // leaves what the stop before it gave.
 func (s *shot) completeStop(err error) error {
 	s.tracker.begin(&s.snapshot)
 	v := s.walk(&s.snapshot)
-	for stop := 1; err == nil && (len(s.lacking) > 0 || v == remappedCode) && stop < maxStops; stop++ {
+	for stop := 1; err == nil && (len(s.lacking) > 0 || v == remappedCode || s.isStarved()) && stop < maxStops; stop++ {
 		err = s.takeAgain(v)
 		v = s.walk(&s.snapshot)
 	}
@@ -260,6 +262,20 @@ func (s *shot) completeStop(err error) error {
 		s.cutAll()
 	}
 	return err
+}
+
+// isStarved reports whether no thread stopped, because none got a CPU to do it on. Another stop then
+// waits as long again, and holds nothing meanwhile.
+func (s *shot) isStarved() bool {
+	starved := false
+	for i := range s.snapshot.Threads {
+		t := &s.snapshot.Threads[i]
+		if t.Registers.Known != 0 {
+			return false
+		}
+		starved = starved || t.State == task.Running
+	}
+	return starved && s.alone && s.options.Suspend != task.SuspendNone
 }
 
 // takeAgain takes the snapshot once more, after a walk with a verdict.
