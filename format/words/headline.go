@@ -325,7 +325,7 @@ func (p *Printer) computes(b *headline.CPUTime) string {
 		return "busy: " + p.cpuTime(b)
 	}
 	used := fmt.Sprintf("%s in %s", Seconds(b.OnCPU), Seconds(p.Profile.Duration()))
-	return "busy: CPU time was " + used + ", most of it, " + Percent(b.Share) + ", in " + p.plainWhole(b.Where) + p.calledBy(b.Own) + waitedForCPU(b)
+	return "busy: CPU time was " + used + ", the largest part, " + Percent(b.Share) + ", in " + p.plainWhole(b.Where) + p.calledBy(b.Own) + waitedForCPU(b)
 }
 
 // waitedShare is the part of the time in which threads were runnable from which on their
