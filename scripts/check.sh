@@ -20,6 +20,7 @@ all of them unless some are named:
   tests        go test -short of all packages whose tests are quick
   shellcheck   all scripts
   documents    links, pictures and paths in README.md and ARCHITECTURE.md
+  size         the program for linux-amd64 has at most 13 MB
 
 .ci/run checks these and everything else, in 40 to 60 minutes.
 
@@ -38,7 +39,7 @@ for name in "$@"; do
 		usage
 		exit 0
 		;;
-	gofmt | vet | staticcheck | cgo | tests | shellcheck | documents) only="$only $name" ;;
+	gofmt | vet | staticcheck | cgo | tests | shellcheck | documents | size) only="$only $name" ;;
 	*)
 		echo "check.sh: no such check: $name (see --help)" >&2
 		exit 2
@@ -48,7 +49,8 @@ done
 
 cd "$(dirname "$0")/.." || exit 1
 log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
+program=$log.program
+trap 'rm -f "$log" "$program"' EXIT
 trap 'exit 1' INT TERM
 failed=0
 
@@ -95,6 +97,13 @@ shell_scripts() {
 	find scripts .ci -type f \( -name '*.sh' -o -path '.ci/run' \) -exec shellcheck {} +
 }
 
+# program_size builds the program as release.sh does.
+program_size() {
+	build_for linux/amd64 go build -trimpath -ldflags="-s -w -funcalign=16" -o "$program" . || return
+	size=$(wc -c <"$program")
+	[ "$size" -le 13000000 ] || { echo "$size bytes: go tool nm -size -sort size shows what takes them"; return 1; }
+}
+
 staticcheck=$(command -v staticcheck) || staticcheck=$(go env GOPATH)/bin/staticcheck
 zig=${ZIG:-$(command -v zig || echo build/_zig/node_modules/.bin/zig)}
 
@@ -134,5 +143,8 @@ if wanted shellcheck; then
 fi
 if wanted documents; then
 	check documents go test -count=1 ./scripts/docs
+fi
+if wanted size; then
+	check size program_size
 fi
 exit "$failed"

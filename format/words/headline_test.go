@@ -387,3 +387,13 @@ func TestAlsoHung(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestLargestPart: a function that has the largest part of the CPU time, but not half of it, is not said to
+// have most of it.
+func TestLargestPart(t *testing.T) {
+	p := &Printer{Profile: &profile.Profile{Start: time.Unix(100, 0), End: time.Unix(102, 0), Snapshots: 9}}
+	got := p.computes(&headline.CPUTime{OnCPU: 240 * time.Millisecond, Share: 0.12, Where: profile.Location{Function: "open"}})
+	if want := "busy: CPU time was 0.240 s in 2.000 s, the largest part, 12 %, in open"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -14,7 +14,7 @@ import (
 )
 
 // userland are the programs of a Unix that check.sh calls.
-var userland = []string{"sh", "cat", "dirname", "mktemp", "rm", "sed", "grep", "find"}
+var userland = []string{"sh", "cat", "dirname", "mktemp", "rm", "sed", "grep", "find", "wc"}
 
 // checkTool stands for each tool: it notes how it was called, and fails where $FAIL is
 // in that.
@@ -23,6 +23,7 @@ call="${0##*/} ${GOOS-} ${GOARCH-} ${CGO_ENABLED-} $*"
 echo "$call" >>"$FAKE_LOG"
 case $call in
 *"env GOPATH"*) echo "$FAKE_GOPATH" ;;
+*" -o "*) printf '%*s' "${PROGRAM_SIZE:-1}" '' >"$5" ;;
 *"list ./..."*) printf 'stacksnap/%s\n' task task/ptrace unwind unwind/cfi images/elf scripts/e2e ;;
 esac
 case $call in *"${FAIL:-nothing}"*) echo "so it went wrong"; exit 1 ;; esac
@@ -79,6 +80,7 @@ not checked  cgo for darwin: zig is not installed
 ok           quick tests
 ok           shellcheck
 ok           documents
+ok           size
 `
 		if r.code != 0 || r.out != want || r.err != "" {
 			t.Errorf("%v: exit %d\n%s%s", shell, r.code, r.out, r.err)
@@ -92,13 +94,23 @@ ok           documents
 func TestCheckGoesOn(t *testing.T) {
 	for fail, title := range map[string]string{
 		"gofmt ": "gofmt", "arm64 0 vet": "vet linux/arm64", "staticcheck darwin": "staticcheck darwin/arm64",
-		"test -short": "quick tests", "shellcheck ": "shellcheck", "scripts/docs": "documents",
+		"test -short": "quick tests", "shellcheck ": "shellcheck", "scripts/docs": "documents", "-trimpath": "size",
 	} {
 		r, _ := checks(t, []string{"sh"}, checkTools, nil, "FAIL="+fail)
 		if r.code != 1 || strings.Count(r.out, "ok  ") < 7 {
 			t.Errorf("%s: exit %d\n%s%s", fail, r.code, r.out, r.err)
 		}
 		mustHave(t, fail, r.out, "FAILED       "+title+"\n    so it went wrong\n")
+	}
+}
+
+// TestCheckSize: a program that cannot be released is found before a push.
+func TestCheckSize(t *testing.T) {
+	for size, code := range map[string]int{"13000000": 0, "13000001": 1} {
+		r, _ := checks(t, []string{"sh"}, checkTools, []string{"size"}, "PROGRAM_SIZE="+size)
+		if r.code != code || code == 1 && !strings.Contains(r.out, size+" bytes") {
+			t.Errorf("%s: exit %d\n%s%s", size, r.code, r.out, r.err)
+		}
 	}
 }
 
