@@ -106,10 +106,12 @@ func (r *chainRoom) reserve(n int) {
 		return
 	}
 	objects := min(max(64*n, fewObjects), allObjects)
-	r.objects = slices.Grow(r.objects, objects)
-	r.bytes = slices.Grow(r.bytes, objects*objectRoom)
+	if cap(r.objects) < objects || cap(r.bytes) < objects*objectRoom { // what is made anew, unlike what grows, has no pages yet
+		r.objects = make([]Object, 0, objects)
+		r.bytes = make([]byte, 0, objects*objectRoom)
+		r.touch(n)
+	}
 	r.chains = slices.Grow(r.chains, n)
-	r.touch(n)
 	for i := range r.blocks {
 		if r.blocks[i].bytes == nil {
 			r.blocks[i].bytes = make([]byte, 2*pageSize)[:0]
@@ -119,7 +121,7 @@ func (r *chainRoom) reserve(n int) {
 
 // touch has the system give the memory for the usual objects of n chains now, not in the stop.
 func (r *chainRoom) touch(n int) {
-	const usual = 16 // objects of a chain, of as many as a thread may have
+	const usual = 8 // objects of a chain, of as many as a thread may have
 	objects := r.objects[:min(usual*n, cap(r.objects))]
 	for i := 0; i < len(objects); i += pageSize / 64 {
 		objects[i] = Object{}

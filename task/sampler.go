@@ -165,7 +165,7 @@ func (s *sampler) ready() (n int) {
 
 // captureEach stops one thread after another, or none.
 func (s *sampler) captureEach() error {
-	s.work.reserve(MaxStacks)
+	s.work.reserve(MaxStacks, 0)
 	s.snapshot.Time = time.Now()
 	err := s.stopper.CaptureThreads(s.how, StopOptions{}, s.ids, s.one.stopped, s.one.runs)
 	if s.choice != nil {
@@ -210,7 +210,7 @@ func (s *sampler) captureParts(parts *Parts) error {
 // in todo from first on.
 func (s *sampler) captureTogether(ids []ThreadID, o StopOptions) error {
 	w := &s.work
-	w.reserve(len(ids))
+	w.reserve(len(ids), 0)
 	w.chains.clear()
 	s.probes = slices.Grow(s.probes[:0], len(ids))[:len(ids)]
 	for i, id := range ids {
@@ -283,7 +283,7 @@ func (s *sampler) count(stopTime time.Duration) {
 // captureTask stops the whole process once.
 func (s *sampler) captureTask() error {
 	w := &s.work
-	w.reserve(len(s.todo) + spareThreads)
+	w.reserve(len(s.todo), spareThreads)
 	for i, id := range s.ids {
 		w.add(id)
 		w.index[id] = i

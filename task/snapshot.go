@@ -126,11 +126,11 @@ func (s *Snapshot) TakePrepared(p Process) error {
 // PrepareFor is Prepare for threads that were just listed: it makes room for everything that
 // capture stores, and asks for the facts that need no stop.
 func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
-	room := len(ids) + spareThreads
+	spare := spareThreads
 	if s.Part != nil {
-		room = len(ids) // others do not come into it
+		spare = 0 // others do not come into it
 	}
-	s.reserve(max(room, 1))
+	s.reserve(len(ids), spare)
 	s.prober.memory, s.prober.watch = p.Memory(), s.Watch
 	s.prober.maps = p.Capabilities().Maps
 	s.probe.reserve(&s.Watch)
@@ -145,9 +145,10 @@ func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
 	}
 }
 
-// reserve makes room for n threads and their stacks, and touches as much of the
+// reserve makes room for threads and their stacks, and for spare ones. It touches as much of the
 // stacks' room as is usually needed, so that no page is made during the stop.
-func (s *Snapshot) reserve(n int) {
+func (s *Snapshot) reserve(threads, spare int) {
+	n := max(threads+spare, 1)
 	s.Limit = min(max(s.Limit, FirstStackLimit), MaxStackLimit)
 	s.Threads = slices.Grow(s.Threads[:0], n)
 	for i := range s.Threads[:n] {
@@ -160,14 +161,15 @@ func (s *Snapshot) reserve(n int) {
 	}
 	clear(s.index)
 	s.used, s.Missed = 0, 0
-	if s.Unhurried && s.Part == nil {
-		n -= spareThreads
+	if s.Unhurried {
+		spare = 0
 	}
-	s.reserveArena(n)
+	s.reserveArena(max(threads, 1), spare)
 }
 
-// reserveArena makes room for n stacks and the further ranges that are wanted.
-func (s *Snapshot) reserveArena(n int) {
+// reserveArena makes room for n stacks and the further ranges that are wanted. The spare ones, which
+// seldom come, share it: there is little room for each of its own.
+func (s *Snapshot) reserveArena(n, spare int) {
 	each := s.Limit
 	if each == FirstStackLimit && len(s.Want) == 0 {
 		each = usualStack // few need more; one that finds no room is cut, and copied again
@@ -180,7 +182,7 @@ func (s *Snapshot) reserveArena(n int) {
 	for _, more := range s.Want {
 		n += len(more)
 	}
-	want := min(n*each, most)
+	want := min(n*each+spare*min(each, touchedStack), most)
 	if len(s.arena) >= want {
 		return
 	}

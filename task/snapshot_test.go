@@ -209,3 +209,19 @@ func TestAddrAndEmptySnapshot(t *testing.T) {
 		t.Error("a range that wraps around is not contained")
 	}
 }
+
+// TestRoomForSpareThreads is little: those that were listed are expected, and memory that is made and
+// never used costs a one-shot of few threads more than they do.
+func TestRoomForSpareThreads(t *testing.T) {
+	p := &fakeProcess{before: make([]ThreadID, 50), stackSize: 1}
+	var s Snapshot
+	if err := s.Prepare(p); err != nil {
+		t.Fatal(err)
+	}
+	if most := 50*usualStack + spareThreads*touchedStack; len(s.arena) > most {
+		t.Errorf("%d bytes for the stacks of 50 threads, want %d at most", len(s.arena), most)
+	}
+	if cap(s.Threads) < 50+spareThreads {
+		t.Errorf("room for %d threads", cap(s.Threads))
+	}
+}

@@ -71,10 +71,13 @@ func (m *Memory) read(b []byte, a task.Addr) (int, unix.Errno) {
 	if above := -uint64(a); above != 0 && uint64(len(b)) > above {
 		b = b[:above] // the address space ends
 	}
-	length, there := m.pages.extent(a, len(b))
+	length, state := m.pages.extent(a, len(b))
 	b = b[:length]
-	if !there {
+	switch state {
+	case pageAbsent:
 		return m.pages.read(m.TID, m.file, b, a)
+	case pageGuard:
+		return 0, errnoGuard
 	}
 	if !m.ByFile {
 		n, errno := vmRead(m.TID, b, a)
@@ -168,6 +171,8 @@ func reasonOf(errno unix.Errno) error {
 		return ErrOverTime
 	case errnoStarved:
 		return errStarved
+	case errnoGuard:
+		return unix.EFAULT
 	}
 	return errno
 }

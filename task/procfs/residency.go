@@ -30,6 +30,7 @@ const (
 	errnoBlocks   = unix.ETIME     // to faultStore
 	errnoOverTime = unix.EOVERFLOW // likewise
 	errnoStarved  = unix.EXFULL    // likewise
+	errnoGuard    = unix.EBADE     // likewise: a guard page of the target, no access to which succeeds
 )
 
 var (
@@ -125,14 +126,27 @@ func (p *residency) close() {
 }
 
 // The bits of an entry of pagemap (Documentation/admin-guide/mm/pagemap.rst).
-const present = 1 << 63
+const (
+	presentBit = 1 << 63
+	guardBit   = 1 << 58 // of MADV_GUARD_INSTALL, from Linux 6.15 on; glibc 2.42 guards stacks by it
+)
 
-// extent returns how many of n bytes at a are on pages that are there, or if none
-// is, that are not.
-func (p *residency) extent(a task.Addr, n int) (length int, there bool) {
+// pageState says how a page is to be read.
+type pageState uint8
+
+const (
+	pageAbsent  pageState = iota // by a helper
+	pagePresent                  // at once
+	pageGuard                    // not at all
+)
+
+// extent returns how many of n bytes at a are on pages of the same state, and which that is.
+func (p *residency) extent(a task.Addr, n int) (length int, state pageState) {
 	if p.pagemap < 0 {
-		_, silent := spanOf(p.silent, a)
-		return n, !silent
+		if _, silent := spanOf(p.silent, a); silent {
+			return n, pageAbsent
+		}
+		return n, pagePresent
 	}
 	size := task.Addr(p.page)
 	first := a / size
@@ -140,18 +154,26 @@ func (p *residency) extent(a task.Addr, n int) (length int, there bool) {
 	got, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(p.pagemap), uintptr(unsafe.Pointer(&p.buf[0])),
 		uintptr(8*pages), uintptr(8*first), 0, 0)
 	if errno != 0 || got < 8 {
-		return n, true // beyond user space, which is read at once, or not at all
+		return n, pagePresent // beyond user space, which is read at once, or not at all
 	}
 	pages = int(got / 8)
 	same := 1
-	there = p.has(0)
-	for same < pages && p.has(same) == there {
+	state = p.stateOf(0)
+	for same < pages && p.stateOf(same) == state {
 		same++
 	}
-	return min(n, int((first+task.Addr(same))*size-a)), there
+	return min(n, int((first+task.Addr(same))*size-a)), state
 }
 
-func (p *residency) has(i int) bool { return binary.LittleEndian.Uint64(p.buf[8*i:])&present != 0 }
+func (p *residency) stateOf(i int) pageState {
+	switch entry := binary.LittleEndian.Uint64(p.buf[8*i:]); {
+	case entry&presentBit != 0:
+		return pagePresent
+	case entry&guardBit != 0:
+		return pageGuard
+	}
+	return pageAbsent
+}
 
 // read has a helper read what is not there.
 func (p *residency) read(tid, file int, b []byte, a task.Addr) (int, unix.Errno) {

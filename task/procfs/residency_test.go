@@ -97,3 +97,37 @@ func TestInnermostPartInAnyCase(t *testing.T) {
 		t.Errorf("%d bytes, %v", n, errno)
 	}
 }
+
+// TestGuardPages: a stack ends at a guard page, which nobody tries to read, and the mapping that it
+// is in goes on, as where a thread's stack lies below another's.
+func TestGuardPages(t *testing.T) {
+	page := os.Getpagesize()
+	b, err := unix.Mmap(-1, 0, 8*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(b) }()
+	for i := 0; i < len(b); i += page {
+		b[i] = 1
+	}
+	if err := unix.Madvise(b[4*page:5*page], unix.MADV_GUARD_INSTALL); err != nil {
+		needs.Feature(t, "guard pages without a mapping of their own (Linux 6.15)", err, unix.EINVAL)
+	}
+	from := task.Addr(uintptr(unsafe.Pointer(&b[0])))
+	p := Process{Mem: Memory{TID: os.Getpid(), file: -1, pages: newResidency()}}
+	defer p.Mem.pages.close()
+	if p.Mem.pages.pagemap, err = unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		needs.Feature(t, "/proc/PID/pagemap", err, unix.ENOENT, unix.EPERM, unix.EACCES)
+	}
+	p.stacks.all = []span{{from, from + task.Addr(len(b))}}
+	s, errno := p.copyStack(make([]byte, len(b)), from+task.Addr(page))
+	if end := from + 4*task.Addr(page); s.Top != end || s.End() != end || errno != errnoGuard {
+		t.Errorf("copied to %v, the stack to %v, %v; the guard is at %v", s.End(), s.Top, errno, end)
+	}
+	if p.stacks.stale {
+		t.Error("the mappings are to be read again")
+	}
+	if n, err := p.Memory().ReadMemory(make([]byte, page), from+4*task.Addr(page)); n != 0 || !errors.Is(err, unix.EFAULT) {
+		t.Errorf("%d bytes, %v", n, err) // without a helper: there is none
+	}
+}

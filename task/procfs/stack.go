@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"stacksnap/task"
 )
 
@@ -90,14 +92,24 @@ func (p *Process) StackTop(sp task.Addr) task.Addr {
 	return top
 }
 
-// CopyStack copies from just below sp to the end of the mapping that sp is in,
-// as far as there is room.
+// CopyStack copies from just below sp to the end of the mapping that sp is in, or to a guard page
+// before it, as far as there is room.
 func (p *Process) CopyStack(t *task.Thread) error {
-	t.Stacks = t.Stacks[:0]
-	sp := t.Registers.SP()
-	from, top := p.stacks.stackRange(sp)
 	room := t.Buffer()
-	room = room[:cap(room)]
+	s, errno := p.copyStack(room[:cap(room)], t.Registers.SP())
+	t.Stacks = t.Stacks[:0]
+	if len(s.Bytes) > 0 {
+		t.Stacks = append(t.Stacks, s)
+	}
+	if errno != 0 && (len(s.Bytes) == 0 || isCut(errno)) {
+		return p.Mem.faults.next(s.End(), errno)
+	}
+	return nil
+}
+
+// copyStack copies the stack with this sp into room. The error says why no more was copied.
+func (p *Process) copyStack(room []byte, sp task.Addr) (task.Stack, unix.Errno) {
+	from, top := p.stacks.stackRange(sp)
 	if top != 0 && uint64(top-from) < uint64(len(room)) {
 		room = room[:top-from]
 	}
@@ -106,22 +118,16 @@ func (p *Process) CopyStack(t *task.Thread) error {
 		from = sp
 		n, errno = p.Mem.copy(room[:max(0, len(room)-task.RedZone)], from)
 	}
-	if top == 0 || n < len(room) {
+	if top == 0 || n < len(room) && errno != errnoGuard { // the mapping has guards of other stacks, too
 		p.stacks.stale = true
 	}
-	if n == 0 {
-		if errno == 0 {
-			return nil // no room at all
-		}
-		return p.Mem.faults.next(from, errno)
+	if end := from + task.Addr(n); n < len(room) && !isCut(errno) && (top == 0 || end < top) {
+		top = end
 	}
-	cut := errno == errnoBlocks || errno == errnoOverTime || errno == errnoStarved
-	if n < len(room) && !cut && (top == 0 || from+task.Addr(n) < top) {
-		top = from + task.Addr(n)
-	}
-	t.Stacks = append(t.Stacks, task.Stack{Base: from, Bytes: room[:n], Top: top})
-	if cut {
-		return p.Mem.faults.next(from+task.Addr(n), errno)
-	}
-	return nil
+	return task.Stack{Base: from, Bytes: room[:n], Top: top}, errno
+}
+
+// isCut reports whether a stack goes on where its copy ends.
+func isCut(errno unix.Errno) bool {
+	return errno == errnoBlocks || errno == errnoOverTime || errno == errnoStarved
 }

@@ -5,17 +5,16 @@ import (
 
 	"stacksnap/images/code"
 	"stacksnap/task"
-	"stacksnap/unwind"
 )
 
-// callee returns the name of the function that the caller of frame i called, undecorated.
+// callee returns the name of the function that was called before a return address, undecorated.
 // It is for a frame without a name: a public function of the C library often ends with a
 // jump to an internal one, which only debug files name.
-func (f *Finder) callee(frames []unwind.Frame, i int) string {
-	if i+1 >= len(frames) || !frames[i+1].Return || frames[i+1].By.Guess() || f.info.OS != task.Linux {
+func (f *Finder) callee(pc task.Addr) string {
+	if f.info.OS != task.Linux {
 		return ""
 	}
-	target, ok := f.called(frames[i+1].PC)
+	target, ok := f.called(pc)
 	if !ok {
 		return ""
 	}

@@ -61,3 +61,25 @@ func TestCallee(t *testing.T) {
 		}
 	}
 }
+
+// TestFunctionsAreLookedUpOnce, however many threads wait there and whatever they are asked for.
+func TestFunctionsAreLookedUpOnce(t *testing.T) {
+	const returns, target = 0x10120, 0x10200
+	m, frames := stack("", "main", "sem_wait@plt")
+	p := &process{info: task.Info{OS: task.Linux, Arch: task.AMD64}, memory: map[task.Addr][]byte{
+		returns - 6: binary.LittleEndian.AppendUint32([]byte{0x90, 0xe8}, target-returns),
+	}}
+	f := New(p, m, nil)
+	for range 50 {
+		if got := f.within(frames[:2], semFunctions); got != "sem_wait" {
+			t.Fatalf("%q", got)
+		}
+		f.within(frames[:2], mutexFunctions)
+	}
+	if p.reads != 1 {
+		t.Errorf("%d reads of memory", p.reads)
+	}
+	if got := f.within(frames[:1], semFunctions); got != "" {
+		t.Errorf("%q of one that nobody called", got)
+	}
+}

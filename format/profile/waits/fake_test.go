@@ -29,6 +29,7 @@ type process struct {
 	saved    bool  // it is not live
 	runtimes RuntimeLocks
 	away     int // for how many answers a thread is not back in its call
+	reads    int // of memory
 }
 
 func (p *process) Info() task.Info     { return p.info }
@@ -43,6 +44,7 @@ func (p *process) Describe(_ task.ThreadID, t *task.Thread) error {
 }
 
 func (p *process) ReadMemory(b []byte, a task.Addr) (int, error) {
+	p.reads++
 	for start, bytes := range p.memory {
 		if a >= start && a < start+task.Addr(len(bytes)) {
 			if n := copy(b, bytes[a-start:]); n == len(b) {

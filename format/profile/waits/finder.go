@@ -42,6 +42,8 @@ type Finder struct {
 
 	watched map[int]watchedBy // keyed by the descriptor of an epoll instance
 
+	functionsAt map[frameKey]located
+
 	queuesAsked, queuesKnown bool // Darwin: whether dispatch queues can be read
 }
 

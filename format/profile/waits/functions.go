@@ -3,6 +3,7 @@ package waits
 import (
 	"strings"
 
+	"stacksnap/task"
 	"stacksnap/unwind"
 )
 
@@ -60,18 +61,52 @@ func (f *Finder) functionsOf(frames []unwind.Frame) []string {
 	if f.images == nil {
 		return nil
 	}
-	var names []string
+	names := make([]string, len(frames))
 	for i := range frames {
-		raw := f.images.Locate(frames[i].PC, frames[i].Return).Raw
-		if raw == "" {
-			raw = f.callee(frames, i)
-		}
-		if i := strings.IndexAny(raw, "@.$"); i > 0 {
-			raw = raw[:i]
-		}
-		names = append(names, strings.TrimRight(undecorated(raw), "0123456789"))
+		names[i] = f.located(frames, i).name
 	}
 	return names
+}
+
+// frameKey is all of a frame and its caller that its name depends on.
+type frameKey struct {
+	pc, caller            task.Addr
+	isReturn, callerKnown bool
+}
+
+// located is a frame's function, and its name without decoration.
+type located struct{ function, name string }
+
+// maxLocated is how many functions are kept.
+const maxLocated = 1 << 12
+
+// located returns the function of frame i. Threads that wait in the same place have it looked up once.
+func (f *Finder) located(frames []unwind.Frame, i int) located {
+	key := frameKey{pc: frames[i].PC, isReturn: frames[i].Return}
+	if i+1 < len(frames) && frames[i+1].Return && !frames[i+1].By.Guess() {
+		key.caller, key.callerKnown = frames[i+1].PC, true
+	}
+	is, ok := f.functionsAt[key]
+	if !ok {
+		if f.functionsAt == nil || len(f.functionsAt) == maxLocated {
+			f.functionsAt = map[frameKey]located{}
+		}
+		is = f.locate(key)
+		f.functionsAt[key] = is
+	}
+	return is
+}
+
+func (f *Finder) locate(key frameKey) located {
+	l := f.images.Locate(key.pc, key.isReturn)
+	raw := l.Raw
+	if raw == "" && key.callerKnown {
+		raw = f.callee(key.caller)
+	}
+	if i := strings.IndexAny(raw, "@.$"); i > 0 {
+		raw = raw[:i]
+	}
+	return located{l.Function, strings.TrimRight(undecorated(raw), "0123456789")}
 }
 
 // undecorated removes glibc's prefixes from the name of a function ("__GI___poll").

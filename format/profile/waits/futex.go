@@ -52,8 +52,9 @@ func (f *Finder) rust(w *profile.Wait, c *call) bool {
 	if f.images == nil {
 		return false
 	}
-	for i := range c.frames[:min(len(c.frames), maxFrames)] {
-		function := f.images.Locate(c.frames[i].PC, c.frames[i].Return).Function
+	frames := c.frames[:min(len(c.frames), maxFrames)]
+	for i := range frames {
+		function := f.located(frames, i).function
 		if inner := strings.TrimPrefix(function, "<"); !strings.HasPrefix(inner, "std::sys::") && !strings.HasPrefix(inner, "std::sync::") {
 			continue
 		}

@@ -166,7 +166,8 @@ func TestOtherProcessors(t *testing.T) {
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
 		t.Fatal(err)
 	}
-	_, own, ok := readStat(unix.AT_FDCWD, "/proc/thread-self/stat")
+	files := reader{dir: unix.AT_FDCWD}
+	_, own, ok := files.stat("/proc/thread-self/stat")
 	if !ok {
 		t.Fatal("no processor")
 	}
@@ -182,4 +183,20 @@ func TestOtherProcessors(t *testing.T) {
 		t.Fatal(err) // the thread ends with the test
 	}
 	runtime.UnlockOSThread()
+}
+
+// TestNotingAllocatesLittle: of each thread three files are read, with their names alone made anew.
+func TestNotingAllocatesLittle(t *testing.T) {
+	e := startEcho(t)
+	e.noted()
+	const times = 16
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range times {
+		e.note()
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > maxFile+4<<10 {
+		t.Errorf("%d bytes to note a thread", each)
+	}
 }

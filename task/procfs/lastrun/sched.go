@@ -19,30 +19,36 @@ type sched struct {
 	waits uint64        // how often it has given up its processor by itself, as to wait
 }
 
-func readSched(dir int, path string) (sched, bool) {
-	var buf [maxFile]byte
-	return parseSched(readFile(dir, path, buf[:]))
+// reader reads files below a directory, one after the other, into a buffer of its own.
+type reader struct {
+	dir int
+	buf [maxFile]byte
 }
+
+func (r *reader) sched(path string) (sched, bool) { return parseSched(r.read(path)) }
 
 // parseSched reads a sched file. It reports false if that lacks something, and if the thread has been
 // moved to another processor on which it did not run yet: exec_start is 0 then.
-func parseSched(text []byte) (s sched, ok bool) {
-	var found int
-	for line := range bytes.Lines(text) {
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		switch string(bytes.TrimSpace(name)) {
-		case "se.exec_start":
-			s.last, ok = milliseconds(string(bytes.TrimSpace(value)))
-			found++
-		case "nr_voluntary_switches":
-			n, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 64)
-			if s.waits = n; err != nil {
-				return sched{}, false
-			}
-			found++
+func parseSched(text []byte) (sched, bool) {
+	last, ok := milliseconds(valueOf(text, "se.exec_start"))
+	waits, err := strconv.ParseUint(valueOf(text, "nr_voluntary_switches"), 10, 64)
+	return sched{last, waits}, ok && last > 0 && err == nil
+}
+
+// valueOf returns what a line of a sched file says behind its name, which is padded, and a colon.
+func valueOf(text []byte, name string) string {
+	for {
+		i := bytes.Index(text, []byte(name))
+		if i < 0 {
+			return ""
+		}
+		begins := i == 0 || text[i-1] == '\n'
+		text = text[i+len(name):]
+		if value, is := bytes.CutPrefix(bytes.TrimLeft(text, " "), []byte(":")); is && begins {
+			value, _, _ = bytes.Cut(value, []byte("\n"))
+			return string(bytes.TrimSpace(value))
 		}
 	}
-	return s, ok && found == 2 && s.last > 0
 }
 
 // milliseconds reads a time in milliseconds with six digits behind the point.
@@ -51,34 +57,37 @@ func milliseconds(text string) (time.Duration, bool) {
 	return d, err == nil && d >= 0
 }
 
-// readStat reads whether a thread is blocked or stopped, and on which processor it is or was last.
-func readStat(dir int, path string) (blocked bool, cpu int, ok bool) {
-	var buf [maxFile]byte
-	return parseStat(readFile(dir, path, buf[:]))
-}
+// stat reads whether a thread is blocked or stopped, and on which processor it is or was last.
+func (r *reader) stat(path string) (blocked bool, cpu int, ok bool) { return parseStat(r.read(path)) }
 
 // parseStat reads a stat file (proc(5): the state is field 3, the processor field 39).
 func parseStat(text []byte) (blocked bool, cpu int, ok bool) {
 	const processor = 39 - 3
 	_, rest, _ := bytes.Cut(text[max(0, bytes.LastIndexByte(text, ')')):], []byte(" "))
-	all := bytes.Fields(rest)
-	if len(all) <= processor {
-		return false, 0, false
+	i := 0
+	for field := range bytes.FieldsSeq(rest) {
+		switch i {
+		case 0:
+			blocked = bytes.ContainsAny(field, "SDTt")
+		case processor:
+			cpu, err := strconv.Atoi(string(field))
+			return blocked, cpu, err == nil && cpu >= 0
+		}
+		i++
 	}
-	cpu, err := strconv.Atoi(string(all[processor]))
-	return bytes.ContainsAny(all[0], "SDTt"), cpu, err == nil && cpu >= 0
+	return false, 0, false
 }
 
-// readFile reads a small file of /proc; nothing if that is not possible.
-func readFile(dir int, path string, buf []byte) []byte {
-	fd, err := unix.Openat(dir, path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+// read reads a small file of /proc; nothing if that is not possible. It is valid until the next one.
+func (r *reader) read(path string) []byte {
+	fd, err := unix.Openat(r.dir, path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = unix.Close(fd) }()
-	n, err := unix.Read(fd, buf)
+	n, err := unix.Read(fd, r.buf[:])
 	if err != nil {
 		return nil
 	}
-	return buf[:n]
+	return r.buf[:n]
 }
