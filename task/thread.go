@@ -1,6 +1,9 @@
 package task
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ThreadID names one thread of a process: the thread id of the kernel (gettid)
 // on Linux, the system-wide unique thread id (pthread_threadid_np) on macOS.
@@ -89,12 +92,25 @@ type Thread struct {
 	// Chains are the copies of those that [Watch].Chains lists for it, in that order, of the
 	// moment of the stack; there are none where the thread ran meanwhile.
 	Chains []CopiedChain
+	// Goroutine is the one that it ran at the moment of the stack.
+	Goroutine Goroutine
 	// Managed are the frames of an interpreter's language that are known of it, the innermost
 	// first.
 	Managed []ManagedFrame
 
 	buf      []byte // where Capture copies to; see Buffer
 	captured bool   // in the Take under way
+}
+
+// Goroutine is one that a thread runs; the zero value: none, or not known.
+type Goroutine struct {
+	ID     uint64
+	Labels []string // that the program has set by runtime/pprof: a key, its value, the next key …
+}
+
+// Equal reports whether two are the same with the same labels.
+func (g *Goroutine) Equal(other *Goroutine) bool {
+	return g.ID == other.ID && slices.Equal(g.Labels, other.Labels)
 }
 
 // Buffer returns where [Process.Capture] copies the stack to: its capacity

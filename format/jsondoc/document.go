@@ -116,7 +116,7 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		QoS: t.QoS.String(), Priority: t.Priority.Now, BasePriority: t.Priority.Base,
 		Samples: t.Samples, First: t.First, Last: t.Last, States: map[string]int{},
 		Unstopped: t.Unstopped, Empty: t.Empty, Error: t.Err, Nodes: []jsonNode{},
-		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent), Lifetime: newJSONLifetime(&t.Lifetime), NotRun: int64(t.NotRun), Together: newJSONTogether(t.Together),
+		Wait: newJSONWait(t.Wait), Looks: t.Looks, Spent: newJSONSpent(t.Spent), Lifetime: newJSONLifetime(&t.Lifetime), NotRun: int64(t.NotRun), Goroutine: newJSONGoroutine(&t.Goroutine), Together: newJSONTogether(t.Together),
 	}
 	if t.State == task.Running {
 		j.Queued = t.OnCPUState == task.Queued
@@ -134,7 +134,7 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		}
 	}
 	for _, s := range t.Same {
-		j.Same = append(j.Same, jsonSame{uint64(s.ID), s.Name, s.RuntimeName})
+		j.Same = append(j.Same, newJSONSame(s))
 	}
 	var path []int // index of the last node at each depth
 	for depth, n := range t.Nodes() {
@@ -144,6 +144,21 @@ func newJSONThread(t *profile.Thread, images map[*profile.Image]int) jsonThread 
 		}
 		path = append(path[:depth], len(j.Nodes))
 		j.Nodes = append(j.Nodes, newJSONNode(n, depth, parent, images))
+	}
+	return j
+}
+
+func newJSONSame(s profile.ThreadName) jsonSame {
+	return jsonSame{uint64(s.ID), s.Name, s.RuntimeName, s.Goroutine}
+}
+
+func newJSONGoroutine(g *task.Goroutine) *jsonGoroutine {
+	if g.ID == 0 {
+		return nil
+	}
+	j := &jsonGoroutine{ID: g.ID}
+	for i := 0; i+1 < len(g.Labels); i += 2 {
+		j.Labels = append(j.Labels, jsonLabel{g.Labels[i], g.Labels[i+1]})
 	}
 	return j
 }

@@ -107,6 +107,7 @@ type jsonThread struct {
 	ID           uint64         `json:"id"`
 	Name         string         `json:"name,omitempty"`
 	RuntimeName  string         `json:"runtime_name,omitempty"`
+	Goroutine    *jsonGoroutine `json:"goroutine,omitempty"`
 	Queue        string         `json:"queue,omitempty"`
 	QueueSerial  uint64         `json:"queue_serial,omitempty"`
 	QueueKind    string         `json:"queue_kind,omitempty"`
@@ -223,6 +224,17 @@ type jsonSame struct {
 	ID          uint64 `json:"id"`
 	Name        string `json:"name,omitempty"`
 	RuntimeName string `json:"runtime_name,omitempty"`
+	Goroutine   uint64 `json:"goroutine,omitempty"`
+}
+
+type jsonGoroutine struct {
+	ID     uint64      `json:"id"`
+	Labels []jsonLabel `json:"labels,omitempty"`
+}
+
+type jsonLabel struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
 }
 
 type jsonNode struct {

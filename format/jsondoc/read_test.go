@@ -229,16 +229,18 @@ func TestReadJSONHalted(t *testing.T) {
 	}
 }
 
-// TestReadJSONRuntimeNames: names that a runtime has for threads are in a document, and read of it.
+// TestReadJSONRuntimeNames: names that a runtime has for threads, and goroutines that they run, are in a document,
+// and read of it.
 func TestReadJSONRuntimeNames(t *testing.T) {
 	th := &profile.Thread{ID: 1, Name: "python3", RuntimeName: "worker-3", Samples: 1, State: task.Sleeping, States: profile.States{task.Sleeping: 1}}
-	th.Same = []profile.ThreadName{{ID: 2, Name: "python3", RuntimeName: "worker-4"}}
+	th.Goroutine = task.Goroutine{ID: 7, Labels: []string{"handler", "/login"}}
+	th.Same = []profile.ThreadName{{ID: 2, Name: "python3", RuntimeName: "worker-4", Goroutine: 8}}
 	th.Roots = []*profile.Node{{Location: profile.Location{Function: "main"}, Count: 1, Self: 1}}
 	got, err := Read(bytes.NewReader(golden.Written(t, Write, &profile.Profile{Snapshots: 1, Threads: []*profile.Thread{th}})))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g := got.Threads[0]; g.Name != th.Name || g.RuntimeName != th.RuntimeName || g.Same[0] != th.Same[0] {
+	if g := got.Threads[0]; g.Name != th.Name || g.RuntimeName != th.RuntimeName || g.Same[0] != th.Same[0] || !g.Goroutine.Equal(&th.Goroutine) {
 		t.Errorf("%+v", g)
 	}
 }

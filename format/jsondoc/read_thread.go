@@ -59,8 +59,9 @@ func (d *documentReader) thread(j *jsonThread, tree *documentTree) (*profile.Thr
 	t.QoS, _ = words.Named(j.QoS, task.UserInteractive)
 	err := timesOf([]int64{j.User, j.System, j.Used, j.NotRun}, &t.User, &t.System, &t.Used, &t.NotRun)
 	for _, s := range j.Same {
-		t.Same = append(t.Same, profile.ThreadName{ID: task.ThreadID(s.ID), Name: s.Name, RuntimeName: s.RuntimeName})
+		t.Same = append(t.Same, profile.ThreadName{ID: task.ThreadID(s.ID), Name: s.Name, RuntimeName: s.RuntimeName, Goroutine: s.Goroutine})
 	}
+	t.Goroutine = goroutineOf(j.Goroutine)
 	t.Roots = tree.roots
 	own, weight := tree.own+int64(t.Empty), int64(t.Weight())
 	if own > (maxCounted-d.samples)/weight {
@@ -141,4 +142,15 @@ func (j *jsonWait) wait() (*profile.Wait, error) {
 	var err error
 	w.Addr, err = addressOf(j.Address)
 	return w, err
+}
+
+func goroutineOf(j *jsonGoroutine) (g task.Goroutine) {
+	if j == nil {
+		return g
+	}
+	g.ID = j.ID
+	for _, l := range j.Labels {
+		g.Labels = append(g.Labels, l.Key, l.Value)
+	}
+	return g
 }

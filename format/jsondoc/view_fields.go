@@ -64,7 +64,7 @@ func newJSONTogether(t *profile.Together) *jsonTogether {
 		j.State = t.State.String()
 	}
 	for _, s := range t.Threads {
-		j.Threads = append(j.Threads, jsonSame{uint64(s.ID), s.Name, s.RuntimeName})
+		j.Threads = append(j.Threads, newJSONSame(s))
 	}
 	return j
 }

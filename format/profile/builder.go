@@ -229,6 +229,7 @@ func (r *record) see(t *task.Thread, snapshot int) {
 	if t.RuntimeName != "" {
 		r.RuntimeName = t.RuntimeName
 	}
+	r.seeGoroutine(&t.Goroutine)
 	if t.Queue != "" {
 		r.Queue, r.QueueSerial = t.Queue, t.QueueSerial
 	}
@@ -249,6 +250,18 @@ func (r *record) see(t *task.Thread, snapshot int) {
 	r.Used = max(0, r.User+r.System-r.cpu)
 	if t.Err != nil {
 		r.Err = t.Err.Error()
+	}
+}
+
+// seeGoroutine keeps the goroutine that the thread runs, unless it ran others or none before.
+func (r *record) seeGoroutine(g *task.Goroutine) {
+	switch {
+	case r.Samples == 1:
+		r.Goroutine = task.Goroutine{ID: g.ID, Labels: slices.Clone(g.Labels)}
+	case r.Goroutine.ID != g.ID:
+		r.Goroutine = task.Goroutine{}
+	case !slices.Equal(r.Goroutine.Labels, g.Labels):
+		r.Goroutine.Labels = nil
 	}
 }
 

@@ -271,7 +271,7 @@ func TestFoldThreads(t *testing.T) {
 	for _, th := range f.Threads {
 		got = append(got, fmt.Sprint(th.ID, th.Same, th.Weight(), int64(th.User)))
 	}
-	check(t, "entries", got, []string{"1 [] 1 3", "2 [{3 w3 } {6 w6 }] 3 9", "4 [] 1 3", "5 [] 1 3"})
+	check(t, "entries", got, []string{"1 [] 1 3", "2 [{3 w3  0} {6 w6  0}] 3 9", "4 [] 1 3", "5 [] 1 3"})
 	check(t, "left as it was", []int{len(p.Threads), len(p.Threads[1].Same), f.NumThreads()}, []int{6, 0, 6})
 	check(t, "too few", len(p.FoldAlike(4).Threads), 6)
 	check(t, "enough", len(p.FoldAlike(3).Threads), 4)

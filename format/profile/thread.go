@@ -29,6 +29,8 @@ type Thread struct {
 	Priority     task.Priority   // scheduling priority when last seen; macOS
 	QoS          task.QoS        // requested QoS when last seen; macOS
 
+	Goroutine task.Goroutine // that it ran in all its samples; zero: none or others in some of them, or not known
+
 	Wait  *Wait    // the thread's wait when last observed; nil if the thread ran, or if unknown
 	Looks int      // number of observations of its wait
 	Waits []Waited // all observed waits, the most frequent first
@@ -54,10 +56,11 @@ type Thread struct {
 type ThreadName struct {
 	ID                task.ThreadID
 	Name, RuntimeName string // see [Thread]
+	Goroutine         uint64 // its number
 }
 
 // named returns what identifies a thread.
-func (t *Thread) named() ThreadName { return ThreadName{t.ID, t.Name, t.RuntimeName} }
+func (t *Thread) named() ThreadName { return ThreadName{t.ID, t.Name, t.RuntimeName, t.Goroutine.ID} }
 
 // Shown returns the name to show to people: the system's, or that of the runtime where the system
 // has none, only that of the process, or the first bytes of it.

@@ -38,3 +38,28 @@ func TestFilterByRuntimeName(t *testing.T) {
 		t.Errorf("%d threads, %v", len(p.Threads), err)
 	}
 }
+
+// TestGoroutineOfAThread: it is known if the thread ran it in all samples.
+func TestGoroutineOfAThread(t *testing.T) {
+	one := task.Goroutine{ID: 7, Labels: []string{"a", "b"}}
+	for _, tt := range []struct {
+		ran  []task.Goroutine
+		want task.Goroutine
+	}{
+		{[]task.Goroutine{one}, one},
+		{[]task.Goroutine{one, one}, one},
+		{[]task.Goroutine{one, {ID: 7}}, task.Goroutine{ID: 7}},
+		{[]task.Goroutine{one, {ID: 8}, one}, task.Goroutine{}},
+		{[]task.Goroutine{{}, one}, task.Goroutine{}},
+		{[]task.Goroutine{one, {}, one}, task.Goroutine{}},
+	} {
+		b := NewBuilder(task.Info{}, "")
+		for i := range tt.ran {
+			s := walk(0x10)
+			b.Add(&task.Snapshot{Threads: []task.Thread{{ID: 1, Goroutine: tt.ran[i]}}}, []Stack{s}, mapOf(demo, "demo", load))
+		}
+		if got := &b.Profile().Threads[0].Goroutine; !got.Equal(&tt.want) {
+			t.Errorf("%+v: %+v, want %+v", tt.ran, got, tt.want)
+		}
+	}
+}

@@ -28,6 +28,7 @@ func (p *printer) threadFacts(t *profile.Thread) []string {
 		}
 	}
 	add(p.names(t))
+	add(words.Goroutines(t))
 	if t.Together == nil {
 		add(words.DispatchQueue(t))
 	}

@@ -30,6 +30,7 @@ type seen struct {
 	main  bool
 	label string // the id as the system's tools print it
 	name  string
+	runs  string // the goroutine that it ran: "goroutine 7"; empty: none, or unknown
 	state task.State
 	stack *stack
 	wait  string // empty: it does not wait, or the reason is unknown
@@ -44,7 +45,7 @@ func (b *Board) data() *data {
 	main := b.main()
 	for _, t := range b.listed {
 		wait, alike := t.waits()
-		d.threads = append(d.threads, seen{t, t.id, t.id == main, b.words.ThreadID(t.id), b.words.Text(t.name), t.state, t.stack, wait, alike})
+		d.threads = append(d.threads, seen{t, t.id, t.id == main, b.words.ThreadID(t.id), b.words.Text(t.name), t.goroutine, t.state, t.stack, wait, alike})
 		if t.since != nil {
 			d.own[t] = maps.Clone(t.since)
 		}

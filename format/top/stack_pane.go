@@ -44,6 +44,9 @@ func (s *state) shownStack(d *data) (*stack, string) {
 	if t.name != "" {
 		title += " " + t.name
 	}
+	if t.runs != "" {
+		title += ", " + t.runs
+	}
 	if state := known(t.state); state != "" {
 		title += ", " + state
 	}

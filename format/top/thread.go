@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"stacksnap/format/profile"
@@ -25,6 +26,8 @@ type thread struct {
 	at    *stack        // stack when wait was observed
 	since tallies       // sums since the start; nil beyond maxOwn threads
 	seen  int           // number of the last sample with it
+
+	goroutine string // that it ran in the last sample: "goroutine 7"; empty: none, or unknown
 }
 
 // maxOwn is the most threads that have their own sums by function.
@@ -87,6 +90,9 @@ func (own *thread) see(t *task.Thread, process string) {
 		own.name = name
 	case t.Queue != "":
 		own.name = t.Queue
+	}
+	if own.goroutine = ""; t.Goroutine.ID != 0 {
+		own.goroutine = "goroutine " + strconv.FormatUint(t.Goroutine.ID, 10)
 	}
 	if t.State != task.StateUnknown {
 		own.state = t.State

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"stacksnap/format/words"
 	"stacksnap/task"
@@ -25,7 +26,7 @@ func (s *state) threadRows(d *data) []*threadRow {
 	l := &s.lists[threadsPane]
 	for _, t := range d.threads {
 		row := &threadRow{seen: t, cpu: float64(cpu[t.key]) / float64(max(1, w.elapsed)), where: d.where(&t, t.wait)}
-		if l.filter.takes(t.label, t.name, t.state.String(), row.where) {
+		if l.filter.takes(t.label, t.name, t.runs, t.state.String(), row.where) {
 			rows = append(rows, row)
 		}
 	}
@@ -86,10 +87,14 @@ func (r *threadRow) absorb(d *data, other *threadRow) {
 	if r.where != other.where {
 		r.where = d.where(&r.seen, r.alike)
 	}
+	r.runs = ""
 	if r.name != other.name {
 		r.name = "(several)"
 	}
 }
+
+// called is what the column of names shows of a row.
+func (r *threadRow) called() string { return strings.TrimSpace(r.name + " " + r.runs) }
 
 // title is what the column of ids shows of a row.
 func (r *threadRow) title() string {

@@ -24,3 +24,18 @@ func TestNameOfAThread(t *testing.T) {
 		}
 	}
 }
+
+// TestGoroutineOfAThread: it is that of the last sample, beside the name.
+func TestGoroutineOfAThread(t *testing.T) {
+	var own thread
+	for _, g := range []struct {
+		id   uint64
+		want string
+	}{{7, "app goroutine 7"}, {8, "app goroutine 8"}, {0, "app"}} {
+		own.see(&task.Thread{Name: "app", Goroutine: task.Goroutine{ID: g.id}}, "app")
+		row := threadRow{seen: seen{name: own.name, runs: own.goroutine}}
+		if got := row.called(); got != g.want {
+			t.Errorf("%q, want %q", got, g.want)
+		}
+	}
+}

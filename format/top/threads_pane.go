@@ -17,7 +17,7 @@ func (s *state) threadsPane(d *data, width, height int) []line {
 	at := rowOf(rows, s.thread)
 	first, last := l.rows(len(rows), at, height-1)
 	for i, r := range rows[first:last] {
-		cells := []string{r.title(), r.name, fmt.Sprintf("%.1f", 100*r.cpu), known(r.state), r.where}
+		cells := []string{r.title(), r.called(), fmt.Sprintf("%.1f", 100*r.cpu), known(r.state), r.where}
 		looks := s.rowStyle(threadsPane, at == first+i)
 		lines = append(lines, line{[]span{{form.row(cells), looks}}, looks})
 	}
@@ -39,7 +39,7 @@ func newThreadForm(rows []*threadRow, width int) threadForm {
 	f := threadForm{id: len("THREAD "), name: len("NAME "), state: len("STATE "), width: width}
 	for _, r := range rows {
 		f.id = max(f.id, words.Columns(r.title()))
-		f.name = max(f.name, words.Columns(r.name))
+		f.name = max(f.name, words.Columns(r.called()))
 		f.state = max(f.state, len(known(r.state)))
 	}
 	most := longName

@@ -3,6 +3,7 @@ package words
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -109,7 +110,11 @@ func ThreadLabel(p *profile.Profile, t *profile.Thread) string { return threadLa
 
 // ThreadTitle names a thread, or the threads of an entry, for people.
 func ThreadTitle(p *profile.Profile, t *profile.Thread) string {
-	return threadLabel(p, t, p.ShownName(t))
+	title := threadLabel(p, t, p.ShownName(t))
+	if runs := Goroutines(t); runs != "" {
+		title += ", " + runs
+	}
+	return title
 }
 
 func threadLabel(p *profile.Profile, t *profile.Thread, name string) string {
@@ -160,39 +165,58 @@ func ProcessLabel(p *profile.Profile) string {
 
 // shownNames has the names of the threads of a profile that are shown instead of the system's.
 type shownNames struct {
-	in    *profile.Profile // nil: none yet
-	names map[task.ThreadID]string
+	in         *profile.Profile // nil: none yet
+	names      map[task.ThreadID]string
+	goroutines map[task.ThreadID]uint64 // that threads run
+}
+
+// use reads the names and goroutines of a profile.
+func (n *shownNames) use(p *profile.Profile) {
+	if n.in == p {
+		return
+	}
+	n.in, n.names, n.goroutines = p, map[task.ThreadID]string{}, map[task.ThreadID]uint64{}
+	for t := range threadNames(p) {
+		if shown := t.Shown(p.Target.Name); shown != t.Name {
+			n.names[t.ID] = shown
+		}
+		if t.Goroutine != 0 {
+			n.goroutines[t.ID] = t.Goroutine
+		}
+	}
+}
+
+// goroutine returns a phrase with the goroutine that a thread runs; "" if it is not known.
+func (n *shownNames) goroutine(p *profile.Profile, id task.ThreadID) string {
+	n.use(p)
+	if g := n.goroutines[id]; g != 0 {
+		return " (goroutine " + strconv.FormatUint(g, 10) + ")"
+	}
+	return ""
 }
 
 // of returns the name to show of a thread with a name of the system's.
 func (n *shownNames) of(p *profile.Profile, id task.ThreadID, name string) string {
-	if n.in != p {
-		n.in, n.names = p, namesOf(p)
-	}
+	n.use(p)
 	if shown, ok := n.names[id]; ok {
 		return shown
 	}
 	return name
 }
 
-// namesOf returns the names that are not the system's.
-func namesOf(p *profile.Profile) map[task.ThreadID]string {
-	names := map[task.ThreadID]string{}
-	add := func(t profile.ThreadName) {
-		if shown := t.Shown(p.Target.Name); shown != t.Name {
-			names[t.ID] = shown
-		}
-	}
-	for _, t := range p.Threads {
-		add(profile.ThreadName{ID: t.ID, Name: t.Name, RuntimeName: t.RuntimeName})
-		for _, s := range t.Same {
-			add(s)
-		}
-		if t.Together != nil {
-			for _, s := range t.Together.Threads {
-				add(s)
+// threadNames iterates over the threads of all entries.
+func threadNames(p *profile.Profile) iter.Seq[profile.ThreadName] {
+	return func(yield func(profile.ThreadName) bool) {
+		for _, t := range p.Threads {
+			all := append([]profile.ThreadName{{ID: t.ID, Name: t.Name, RuntimeName: t.RuntimeName, Goroutine: t.Goroutine.ID}}, t.Same...)
+			if t.Together != nil {
+				all = append(all, t.Together.Threads...)
+			}
+			for _, name := range all {
+				if !yield(name) {
+					return
+				}
 			}
 		}
 	}
-	return names
 }

@@ -29,3 +29,27 @@ func TestNamesOfTheRuntime(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestGoroutinesOfThreads: titles and sentences for people name the goroutine that a thread runs.
+func TestGoroutinesOfThreads(t *testing.T) {
+	th := &profile.Thread{ID: 7, Name: "app", Goroutine: task.Goroutine{ID: 21, Labels: []string{"handler", "/login", "user", "a\nb"}}}
+	p := &profile.Profile{Target: task.Info{PID: 1, Name: "app", OS: task.Linux}, Threads: []*profile.Thread{th}}
+	if got, want := NewPrinter(io.Discard, p, Options{}).ThreadName(7, "app"), `thread 7 "app" (goroutine 21)`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := ThreadTitle(p, th), `Thread 7 app, goroutine 21 {"handler": "/login", "user": "a\nb"}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := ThreadLabel(p, th), "Thread 7 app"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for n := range 5 {
+		th.Same = append(th.Same, profile.ThreadName{ID: 8, Goroutine: uint64(22 + n)})
+	}
+	if got, want := Goroutines(th), "goroutines 21, 22, 23, 24 and 2 more"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := Goroutines(&profile.Thread{}); got != "" {
+		t.Error(got)
+	}
+}

@@ -3,6 +3,7 @@ package words
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"stacksnap/format/profile"
@@ -19,6 +20,40 @@ func DispatchQueue(t *profile.Thread) string {
 		return "DispatchQueue " + Quoted(t.Queue)
 	}
 	return fmt.Sprintf("DispatchQueue %s(%d)", Quoted(t.Queue), t.QueueSerial)
+}
+
+// Goroutines describes the goroutines that the threads of an entry run, and the labels of the only one; "" if
+// none are known.
+func Goroutines(t *profile.Thread) string {
+	var ids []string
+	add := func(id uint64) {
+		if id != 0 {
+			ids = append(ids, strconv.FormatUint(id, 10))
+		}
+	}
+	add(t.Goroutine.ID)
+	for _, s := range t.Same {
+		add(s.Goroutine)
+	}
+	switch len(ids) {
+	case 0:
+		return ""
+	case 1:
+		return "goroutine " + ids[0] + labels(t.Goroutine.Labels)
+	}
+	return "goroutines " + Listed(ids[:min(len(ids), maxIDs)], len(ids))
+}
+
+// labels returns the labels of a goroutine: ` {"handler": "/login"}`.
+func labels(texts []string) string {
+	var parts []string
+	for i := 0; i+1 < len(texts); i += 2 {
+		parts = append(parts, Quoted(texts[i])+": "+Quoted(texts[i+1]))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " {" + strings.Join(parts, ", ") + "}"
 }
 
 // maxIDs is the most thread ids in one line.

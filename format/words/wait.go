@@ -208,7 +208,7 @@ func (p *Printer) ThreadName(id task.ThreadID, name string) string {
 	if name != "" {
 		s += " " + Quoted(name)
 	}
-	return s
+	return s + p.names.goroutine(p.Profile, id)
 }
 
 // maxChain is the most threads that a headline names after the one that waits: as many as a

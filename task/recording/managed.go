@@ -105,5 +105,8 @@ func managedBytes(t *thread) (n int) {
 		f := &t.Managed[i]
 		n += each + len(f.Runtime) + len(f.Function) + len(f.File)
 	}
+	for _, text := range t.Goroutine.Labels {
+		n += each + len(text)
+	}
 	return n
 }

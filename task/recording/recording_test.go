@@ -134,6 +134,7 @@ func (r *random) change(t task.Thread) task.Thread {
 	t.Managed = slices.Concat(r.managed(), t.Managed[min(len(t.Managed), r.IntN(3)):])
 	t.Queue = []string{"", "com.apple.main-thread"}[r.IntN(2)]
 	t.RuntimeName = []string{"", "worker-3"}[r.IntN(2)]
+	t.Goroutine = []task.Goroutine{{}, {ID: 7}, {ID: 7, Labels: []string{"handler", "/login"}}, {ID: 8}}[r.IntN(4)]
 	t.QueueSerial = []uint64{0, 1, 1 << 63}[r.IntN(3)]
 	t.Priority = task.Priority{Now: r.IntN(128) - r.IntN(2), Base: r.IntN(3)}
 	t.QoS = task.QoS(r.IntN(int(task.UserInteractive) + 1))

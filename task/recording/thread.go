@@ -49,6 +49,7 @@ func (before *thread) appendFacts(b []byte, t *thread) []byte {
 	if t.RuntimeName != before.RuntimeName {
 		b = appendBytes(b, 34, cutText(t.RuntimeName))
 	}
+	b = appendGoroutine(b, &before.Goroutine, &t.Goroutine)
 	if t.Queue != before.Queue {
 		b = appendBytes(b, 3, t.Queue)
 	}
@@ -194,6 +195,8 @@ func (t *thread) parseFact(m *message) {
 		t.Name = m.string()
 	case 34:
 		t.RuntimeName = m.string()
+	case 35, 36:
+		m.fail(parseGoroutine(m, &t.Goroutine))
 	case 3:
 		t.Queue = m.string()
 	case 4:

@@ -50,7 +50,8 @@
 // threads, and the tasks of asyncio that no thread runs.
 //
 // Package golang reads the goroutines that no thread runs. Their frames are native:
-// package unwind walks them from the registers that Go's scheduler has saved.
+// package unwind walks them from the registers that Go's scheduler has saved. As a [Scheduler] it says which
+// goroutine a thread runs.
 //
 // The frames of Go programs are native, and images/golang names them. JIT-compiled
 // code is named by the files that its compilers write for perf, which

@@ -20,3 +20,11 @@ type Instance interface {
 	// IsLoop reports whether a native function of the instance's image runs managed frames.
 	IsLoop(symbol string) bool
 }
+
+// Scheduler is the instance of a runtime that has threads run goroutines.
+type Scheduler interface {
+	Instance
+	// Goroutine returns the one that a thread ran, by its copied chain; false if it ran none, or if that
+	// is not certain.
+	Goroutine(id task.ThreadID, chain []task.Object, m task.Memory) (task.Goroutine, bool)
+}

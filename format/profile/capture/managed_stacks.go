@@ -31,6 +31,7 @@ func (t *target) join(s *task.Snapshot) {
 	t.runtimes.NameThreads(s.Threads)
 	t.joined = slices.Grow(t.joined[:0], len(t.frames))
 	for i := range t.stacks {
+		t.runtimes.SetGoroutine(&s.Threads[i], t.stacks[i].Frames)
 		t.joinStack(&s.Threads[i], &t.stacks[i])
 	}
 }

@@ -236,13 +236,13 @@ func TestLayouts(t *testing.T) {
 // TestAttachNone: there is no runtime in an image that is not a Go program or whose variables are
 // not searched; for one without symbols the error says so.
 func TestAttachNone(t *testing.T) {
-	if _, err := Attach(&images.Image{}, &memory{}); !errors.Is(err, ErrNone) {
+	if _, err := Attach(&images.Image{}, &memory{}, task.Linux); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
-	if _, err := Attach(&images.Image{Placed: object.Placed{File: unsearched{}}}, &memory{}); !errors.Is(err, ErrNone) {
+	if _, err := Attach(&images.Image{Placed: object.Placed{File: unsearched{}}}, &memory{}, task.Linux); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
-	_, err := Attach(&images.Image{Placed: object.Placed{File: stripped{}}}, &memory{})
+	_, err := Attach(&images.Image{Placed: object.Placed{File: stripped{}}}, &memory{}, task.Linux)
 	if err == nil || errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
@@ -280,7 +280,7 @@ func FuzzCollect(f *testing.F) {
 		}
 		for i := range min(len(b), 64) {
 			hostile.readReasons(base+task.Addr(i), uint64(len(b)))
-			_, _ = hostile.readString(base+task.Addr(i), maxVersion)
+			_, _ = readString(hostile.memory, base+task.Addr(i), maxVersion)
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"stacksnap/task"
 )
 
-// layout has the offsets of the fields of runtime.g, in bytes. Pointers have 8 bytes.
+// layout has the offsets of fields, in bytes. Pointers have 8 bytes.
 type layout struct {
 	minor int // version of Go, 1.minor
 
@@ -18,6 +18,16 @@ type layout struct {
 	id                   int // its number
 	since                int // when it began to wait; only a garbage collection sets it
 	creator, start       int // return address of the go statement, and the entry function
+	m, labels            int // the thread that runs it, and what runtime/pprof has set
+	waiting              int // what it waits for in channels, as a list of runtime.sudog
+
+	thread, current, nextM int // of runtime.m: the thread's number, the goroutine that it runs, the next in the list
+
+	// Of runtime.sudog: the next ones in a tree, the semaphore, the next one of the same list, the channel.
+	right, left, elem, more, channel int
+
+	capacity int // of runtime.hchan, after the length
+	treap    int // of runtime.semaRoot: the tree of those that wait
 }
 
 // stackLow and stackHigh are the bounds of a goroutine's stack, in every version.

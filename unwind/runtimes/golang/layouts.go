@@ -4,13 +4,13 @@ package golang
 
 // layouts are by version, the oldest first: each is that of its minor version.
 var layouts = []layout{
-	{minor: 18, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, creator: 296, start: 312},
-	{minor: 20, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, creator: 296, start: 312},
-	{minor: 21, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, creator: 280, start: 296},
-	{minor: 22, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 144, id: 152, since: 168, reason: 176, creator: 280, start: 296},
-	{minor: 23, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 152, id: 160, since: 176, reason: 184, creator: 288, start: 304},
-	{minor: 24, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, status: 152, id: 160, since: 176, reason: 184, creator: 288, start: 304},
-	{minor: 25, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, status: 144, id: 152, since: 168, reason: 176, creator: 280, start: 296},
-	{minor: 26, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, status: 144, id: 152, since: 168, reason: 176, creator: 288, start: 304},
-	{minor: 27, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, status: 144, id: 152, since: 168, reason: 176, creator: 288, start: 304},
+	{minor: 18, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, m: 48, status: 144, id: 152, since: 168, reason: 176, creator: 296, start: 312, waiting: 328, labels: 360, thread: 72, current: 192, nextM: 336, right: 8, left: 16, elem: 24, more: 64, channel: 80, capacity: 8, treap: 8},
+	{minor: 20, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, m: 48, status: 144, id: 152, since: 168, reason: 176, creator: 296, start: 312, waiting: 328, labels: 360, thread: 72, current: 192, nextM: 336, right: 8, left: 16, elem: 24, more: 64, channel: 80, capacity: 8, treap: 8},
+	{minor: 21, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, m: 48, status: 144, id: 152, since: 168, reason: 176, creator: 280, start: 296, waiting: 312, labels: 344, thread: 72, current: 192, nextM: 336, right: 8, left: 16, elem: 24, more: 64, channel: 80, capacity: 8, treap: 8},
+	{minor: 22, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, m: 48, status: 144, id: 152, since: 168, reason: 176, creator: 280, start: 296, waiting: 312, labels: 344, thread: 72, current: 192, nextM: 328, right: 8, left: 16, elem: 24, more: 64, channel: 80, capacity: 8, treap: 8},
+	{minor: 23, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, m: 48, status: 152, id: 160, since: 176, reason: 184, creator: 288, start: 304, waiting: 320, labels: 352, thread: 72, current: 192, nextM: 352, right: 8, left: 16, elem: 24, more: 64, channel: 80, capacity: 8, treap: 8},
+	{minor: 24, sp: 56, pc: 64, self: 72, lr: 96, bp: 104, m: 48, status: 152, id: 160, since: 176, reason: 184, creator: 288, start: 304, waiting: 320, labels: 352, thread: 72, current: 192, nextM: 352, right: 8, left: 16, elem: 24, more: 64, channel: 80, capacity: 8, treap: 8},
+	{minor: 25, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, m: 48, status: 144, id: 152, since: 168, reason: 176, creator: 280, start: 296, waiting: 312, labels: 344, thread: 64, current: 184, nextM: 344, right: 8, left: 16, elem: 24, more: 64, channel: 80, capacity: 8, treap: 8},
+	{minor: 26, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, m: 48, status: 144, id: 152, since: 168, reason: 176, creator: 288, start: 304, waiting: 320, labels: 352, thread: 64, current: 184, nextM: 352, right: 8, left: 16, elem: 32, more: 72, channel: 96, capacity: 8, treap: 8},
+	{minor: 27, sp: 56, pc: 64, self: 72, lr: 88, bp: 96, m: 48, status: 144, id: 152, since: 168, reason: 176, creator: 288, start: 304, waiting: 320, labels: 352, thread: 64, current: 184, nextM: 352, right: 8, left: 16, elem: 32, more: 72, channel: 96, capacity: 8, treap: 8},
 }

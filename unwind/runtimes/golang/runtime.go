@@ -23,6 +23,10 @@ type Runtime struct {
 	length  task.Addr // of runtime.allglen, the number of goroutines
 	list    task.Addr // of runtime.allgptr, the pointer to their list
 	reasons []string  // wait reasons by number
+	allm    task.Addr // of runtime.allm, the pointer to the list of threads
+	darwin  bool
+
+	threads map[task.ThreadID]runtimeThread // by the last Chains
 }
 
 // ErrNone is returned for an image without Go's runtime.
@@ -36,17 +40,17 @@ const (
 )
 
 // symbols are the variables of the runtime that are read.
-var symbols = []string{"runtime.allglen", "runtime.allgptr", "runtime.buildVersion", "runtime.waitReasonStrings"}
+var symbols = []string{"runtime.allglen", "runtime.allgptr", "runtime.buildVersion", "runtime.waitReasonStrings", "runtime.allm"}
 
-// Attach finds the runtime in an image.
-func Attach(im *images.Image, m task.Memory) (*Runtime, error) {
+// Attach finds the runtime in an image of a process of a system.
+func Attach(im *images.Image, m task.Memory, os task.OS) (*Runtime, error) {
 	if im.File == nil {
 		return nil, ErrNone
 	}
 	if _, err := im.File.Section(object.GoPCLnTab); err != nil {
 		return nil, ErrNone
 	}
-	r := &Runtime{image: im, memory: m, arch: im.File.Arch()}
+	r := &Runtime{image: im, memory: m, arch: im.File.Arch(), darwin: os == task.Darwin}
 	if r.arch != task.AMD64 && r.arch != task.ARM64 {
 		return nil, fmt.Errorf("goroutines of %v programs are not read", r.arch)
 	}
@@ -59,7 +63,7 @@ func Attach(im *images.Image, m task.Memory) (*Runtime, error) {
 			return nil, fmt.Errorf("goroutines are not found: no symbol %s: the program is stripped, or its symbol table is not readable", symbols[i])
 		}
 	}
-	r.length, r.list = im.Addr(found[0].VMAddr), im.Addr(found[1].VMAddr)
+	r.length, r.list, r.allm = im.Addr(found[0].VMAddr), im.Addr(found[1].VMAddr), im.Addr(found[4].VMAddr)
 	if err := r.identify(im.Addr(found[2].VMAddr)); err != nil {
 		return nil, err
 	}
@@ -69,7 +73,7 @@ func Attach(im *images.Image, m task.Memory) (*Runtime, error) {
 
 // identify reads the version.
 func (r *Runtime) identify(at task.Addr) error {
-	version, err := r.readString(at, maxVersion)
+	version, err := readString(r.memory, at, maxVersion)
 	if err != nil {
 		return fmt.Errorf("the version of Go is not readable: %w", err)
 	}
@@ -84,9 +88,9 @@ func (r *Runtime) identify(at task.Addr) error {
 func (r *Runtime) Name() string { return "Go " + strings.TrimPrefix(r.Version, "go") }
 
 // readString reads a string by the address of its header.
-func (r *Runtime) readString(at task.Addr, limit int) (string, error) {
+func readString(m task.Memory, at task.Addr, limit int) (string, error) {
 	var head [16]byte
-	if err := task.ReadFull(r.memory, head[:], at); err != nil {
+	if err := task.ReadFull(m, head[:], at); err != nil {
 		return "", err
 	}
 	length := binary.LittleEndian.Uint64(head[8:])
@@ -94,14 +98,14 @@ func (r *Runtime) readString(at task.Addr, limit int) (string, error) {
 		return "", fmt.Errorf("a string of %d bytes at %v", length, at)
 	}
 	text := make([]byte, length)
-	err := task.ReadFull(r.memory, text, task.Addr(binary.LittleEndian.Uint64(head[:])))
+	err := task.ReadFull(m, text, task.Addr(binary.LittleEndian.Uint64(head[:])))
 	return string(text), err
 }
 
 // readReasons reads the runtime's table of wait reasons, as far as it is readable.
 func (r *Runtime) readReasons(at task.Addr, size uint64) (reasons []string) {
 	for i := range min(size/16, maxReasons) {
-		text, err := r.readString(at+task.Addr(16*i), maxReason)
+		text, err := readString(r.memory, at+task.Addr(16*i), maxReason)
 		if err != nil {
 			return reasons
 		}

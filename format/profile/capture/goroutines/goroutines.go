@@ -18,6 +18,7 @@ import (
 type Source struct {
 	Process  task.Process
 	Memory   task.Memory // of the process; what a core lacks of it is read from files
+	Attach   func(*images.Image) (*golang.Runtime, error)
 	Images   *images.Map
 	Unwinder *unwind.Unwinder
 	// Snapshot says that Threads are all threads at one moment, with their Stacks. What they run
@@ -31,7 +32,7 @@ type Source struct {
 // say what could not be read, and why.
 func Find(s *Source) (found []profile.FoundTask, notes []string) {
 	for _, im := range s.Images.Images {
-		r, err := golang.Attach(im, s.Memory)
+		r, err := s.Attach(im)
 		if errors.Is(err, golang.ErrNone) {
 			continue
 		}

@@ -34,6 +34,7 @@ type program struct {
 	path     string
 	file     *macho.File
 	segments []corefile.Segment // the heap is the last
+	sp, pc   uint64             // of the thread
 }
 
 // buildDarwin builds the program for macOS, and makes memory of it as dyld leaves it.
@@ -110,8 +111,8 @@ func (p *program) symbol(name string) uint64 {
 	return 0
 }
 
-// fields returns the offsets of the fields of runtime.g, from the program's debugging information.
-func (p *program) fields() map[string]uint64 {
+// fields returns the offsets of the fields of a structure, from the program's debugging information.
+func (p *program) fields(structure string) map[string]uint64 {
 	p.t.Helper()
 	d, err := p.file.DWARF()
 	if err != nil {
@@ -121,9 +122,9 @@ func (p *program) fields() map[string]uint64 {
 	for r := d.Reader(); ; {
 		e, err := r.Next()
 		if err != nil || e == nil {
-			p.t.Fatalf("no type runtime.g: %v", err)
+			p.t.Fatalf("no type %s: %v", structure, err)
 		}
-		if name := e.Val(dwarf.AttrName); e.Tag != dwarf.TagStructType || name != "runtime.g" {
+		if name := e.Val(dwarf.AttrName); e.Tag != dwarf.TagStructType || name != structure {
 			continue
 		}
 		t, err := d.Type(e.Offset)
@@ -184,6 +185,21 @@ func (p *program) park(fields map[string]uint64, n int, function string, reason 
 	}
 }
 
+// run has the thread of the core run the goroutine with an index, which is not on the list.
+func (p *program) run(fields, ofM map[string]uint64, index uint64) {
+	const m = coreHeap + heapStacks - 0x1000
+	g, low := coreHeap+index*goroutineG, coreHeap+heapStacks+index*stackSize
+	p.put(p.symbol("runtime.allm"), m)
+	p.put(m+ofM["curg"], g)
+	p.put(g+fields["m"], m)
+	p.put(g+fields["goid"], 20+index)
+	p.put(g+fields["stack.lo"], low)
+	p.put(g+fields["stack.hi"], low+stackSize)
+	const running = 2
+	binary.LittleEndian.PutUint32(p.bytes(g+fields["atomicstatus.value"], 4), running)
+	p.sp, p.pc = low+stackSize-0x40, p.symbol("main.receive")
+}
+
 // capture writes a core and makes a profile of it.
 func (p *program) capture() *profile.Profile {
 	p.t.Helper()
@@ -191,6 +207,12 @@ func (p *program) capture() *profile.Profile {
 	if p.file.Cpu == macho.CpuArm64 {
 		state = corefile.State{Flavor: 6, Words: make([]byte, 34*8)} // ARM_THREAD_STATE64
 	}
+	spWord, pcWord := 7, 16
+	if p.file.Cpu == macho.CpuArm64 {
+		spWord, pcWord = 31, 32
+	}
+	binary.LittleEndian.PutUint64(state.Words[8*spWord:], p.sp)
+	binary.LittleEndian.PutUint64(state.Words[8*pcWord:], p.pc)
 	c := corefile.Core{
 		CPU: uint32(p.file.Cpu), Threads: []corefile.Thread{{state}},
 		Notes:    []corefile.Note{corefile.AllImageInfos([]corefile.Image{{Path: p.path, Load: p.segments[0].Addr}})},
@@ -215,14 +237,18 @@ func TestMachOCore(t *testing.T) {
 	for _, goarch := range []string{"amd64", "arm64"} {
 		t.Run(goarch, func(t *testing.T) {
 			whole := buildDarwin(t, goarch, "")
-			fields := whole.fields()
+			fields, ofM := whole.fields("runtime.g"), whole.fields("runtime.m")
 			for name, p := range map[string]*program{"whole": whole, "without debugging information": buildDarwin(t, goarch, "-w")} {
 				p.park(fields, 3, "main.receive", reasonOf(p, "chan receive"))
+				p.run(fields, ofM, 3)
 				got := p.capture()
 				for _, line := range got.Notes {
 					t.Logf("%s: %s", name, line)
 				}
 				checkReceivers(t, got)
+				if ran := got.Threads[0].Goroutine.ID; ran != 23 {
+					t.Errorf("%s: the thread runs goroutine %d", name, ran)
+				}
 			}
 			stripped := buildDarwin(t, goarch, "-s").capture()
 			if text := strings.Join(stripped.Notes, "\n"); len(stripped.Tasks) != 0 || !strings.Contains(text, "blocked: goroutines are not found: no symbol runtime.allglen: the program is stripped, or its symbol table is not readable") {

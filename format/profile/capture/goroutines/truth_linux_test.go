@@ -100,8 +100,14 @@ func knownOf(task *profile.Task) known {
 // build builds the program with a go command.
 func build(t *testing.T, command, cgo string, flags ...string) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "blocked")
-	dir, err := filepath.Abs("testdata/blocked")
+	return buildIn(t, "blocked", command, cgo, flags...)
+}
+
+// buildIn builds the program of a directory.
+func buildIn(t *testing.T, name, command, cgo string, flags ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), name)
+	dir, err := filepath.Abs("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,8 @@ func TestTruthOfVersions(t *testing.T) {
 			}
 			compare(t, command, "0", 8)
 			compare(t, command, "1", 8)
+			hasLabels := !slices.Contains([]string{"18", "19", "20", "21", "22", "23"}, strings.Split(name, ".")[1])
+			compareThreads(t, buildIn(t, "onthreads", command, "0"), hasLabels)
 		})
 	}
 }

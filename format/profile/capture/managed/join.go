@@ -7,6 +7,7 @@ import (
 	"stacksnap/images"
 	"stacksnap/task"
 	"stacksnap/unwind"
+	"stacksnap/unwind/runtimes"
 )
 
 // kinds has what native functions are to the runtimes.
@@ -23,7 +24,7 @@ func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Fram
 	t.Managed = nil
 	runtime := r.readFrames(t)
 	if runtime < 0 {
-		r.stale = r.stale || r.runsLoop(native)
+		r.stale = r.stale || r.runsLoop(t, native)
 		r.kept.drop(t.ID)
 		return dst, false
 	}
@@ -89,10 +90,14 @@ func (r *Runtimes) Kept(id task.ThreadID) []task.ManagedFrame {
 	return r.kept.of[id].frames
 }
 
-// runsLoop reports whether a stack has a frame that runs managed functions.
-func (r *Runtimes) runsLoop(native []unwind.Frame) bool {
+// runsLoop reports whether the stack of a thread has a frame that runs managed functions, or a goroutine
+// that was not read.
+func (r *Runtimes) runsLoop(t *task.Thread, native []unwind.Frame) bool {
 	for i := range native {
 		for runtime := range r.found {
+			if _, isGo := r.found[runtime].Instance.(runtimes.Scheduler); isGo && t.Goroutine.ID != 0 {
+				continue
+			}
 			if r.kind(&native[i], runtime) == unwind.EvalLoop {
 				return true
 			}

@@ -12,6 +12,9 @@ func (r *Runtimes) readLocks(runtime int) []runtimes.Lock {
 
 // byHandle returns the number that a thread has for itself, by its pthread_t.
 func (r *Runtimes) byHandle(handle task.Addr) (task.ThreadID, bool) {
+	if r.os == task.Darwin && r.threads.handle == nil {
+		return 0, false // no value in memory says which thread it is
+	}
 	return r.threads.byHandle(r.memory, handle)
 }
 

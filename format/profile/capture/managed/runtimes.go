@@ -8,6 +8,7 @@ import (
 	"stacksnap/task"
 	"stacksnap/unwind/runtimes"
 	"stacksnap/unwind/runtimes/cpython"
+	"stacksnap/unwind/runtimes/golang"
 )
 
 // Runtimes are those of a process that is captured. The zero value has none and finds none.
@@ -15,6 +16,7 @@ type Runtimes struct {
 	find   func(*images.Image, task.Memory) (runtimes.Instance, error)
 	memory task.Memory
 	waits  task.WaitReader // the process's; may be nil
+	os     task.OS
 	note   func(string)
 	all    bool // native frames of interpreters are kept
 
@@ -34,6 +36,12 @@ type Runtimes struct {
 
 	names   map[task.ThreadID]string // that the runtimes have for threads
 	unnamed bool                     // names are to be read
+
+	goes map[place]goRuntime // Go's runtime in images that were searched
+	ran  map[task.ThreadID]task.Goroutine
+
+	saved    bool // the process does not run on
+	onStacks []golang.OnStacks
 
 	kept  keptStacks
 	apart int   // stacks whose managed frames are not shown
@@ -57,9 +65,9 @@ type place struct {
 // takes a line for the reader.
 func New(p task.Process, files task.Memory, all bool, note func(string)) *Runtimes {
 	return &Runtimes{
-		find: find, memory: eitherMemory{p.Memory(), files}, waits: p.Capabilities().Waits, note: note, all: all,
+		find: find, memory: eitherMemory{p.Memory(), files}, waits: p.Capabilities().Waits, os: p.Info().OS, saved: !p.Info().Live, note: note, all: all,
 		threads: numbers{handle: p.Capabilities().ThreadHandle},
-		seen:    map[place]bool{},
+		seen:    map[place]bool{}, goes: map[place]goRuntime{}, ran: map[task.ThreadID]task.Goroutine{},
 	}
 }
 
@@ -96,6 +104,10 @@ func (r *Runtimes) search(m *images.Map) {
 			r.note(err.Error() + "; its native frames are shown")
 		case instance != nil:
 			r.found = append(r.found, found{instance, at})
+		default:
+			if g, err := r.Go(im); err == nil {
+				r.found = append(r.found, found{g, at})
+			}
 		}
 	}
 }
@@ -142,7 +154,7 @@ func (r *Runtimes) readChains(ids []task.ThreadID) {
 	for i := range r.found {
 		chains, err := r.found[i].Chains(r.memory, r.byHandle)
 		if err != nil {
-			r.note(err.Error() + "; its native frames are shown")
+			r.note(err.Error() + "; " + notRead(r.found[i].Instance))
 		}
 		for own, c := range chains {
 			if id, ok := r.threads.outer(own); ok {
@@ -153,9 +165,18 @@ func (r *Runtimes) readChains(ids []task.ThreadID) {
 		}
 	}
 	r.kept.forgetEnded(&r.threads)
+	maps.DeleteFunc(r.ran, func(id task.ThreadID, _ task.Goroutine) bool { return !r.threads.has(id) })
 	maps.DeleteFunc(r.names, func(id task.ThreadID, _ string) bool { return !r.threads.has(id) })
 	r.read = time.Now()
 	r.cost = r.read.Sub(began)
+}
+
+// notRead returns what follows where the threads of a runtime cannot be read.
+func notRead(in runtimes.Instance) string {
+	if _, ok := in.(runtimes.Scheduler); ok {
+		return "which goroutines its threads run is not shown"
+	}
+	return "its native frames are shown"
 }
 
 // eitherMemory is memory that is read from another where it cannot be read.

@@ -17,6 +17,7 @@ type Tasks struct {
 
 // Find reads the tasks of a process, which may run meanwhile. Notes say what could not be read.
 func Find(of *goroutines.Source, others *managed.Runtimes) (found Tasks, notes []string) {
+	of.Attach = others.Go
 	found.All, notes = goroutines.Find(of)
 	more, circles, unread := others.Tasks()
 	found.All, found.Circles = append(found.All, more...), circles

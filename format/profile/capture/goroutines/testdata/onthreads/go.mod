@@ -1,0 +1,3 @@
+module onthreads
+
+go 1.18
