@@ -2,23 +2,24 @@ package task
 
 import "time"
 
-// OnCPUState says whether a [Running] thread had a processor just before it was stopped.
+// OnCPUState says whether a [Running] thread was on a processor just before it was stopped.
 type OnCPUState uint8
 
 // The states.
 const (
-	OnCPUUnknown OnCPUState = iota // it had one or waited for one
-	OnCPU                          // it had, until the stop: see [Thread].Processor
-	Queued                         // it waited for one
+	OnCPUUnknown OnCPUState = iota // not known: it was on a processor, or waited for one
+	OnCPU                          // on a processor until the stop: see [Thread].Processor
+	Queued                         // it waited for a processor
 )
 
-// Schedule has the times that the system has counted for a thread since the thread began, to
-// the microsecond. Where both Ran and Queued are 0 the system does not count.
+// Schedule has the times that the system has counted for a thread since the thread began, to the
+// microsecond. Where Ran and Queued are both 0, the system does not count them.
 type Schedule struct {
-	Ran    time.Duration // on processors
-	Queued time.Duration // in which it could have run, and had none
-	// Stopped is the longest time for which our stops can have kept it from running since it was
-	// sampled first. It may have waited for a processor in a part of that.
+	Ran    time.Duration // on a processor
+	Queued time.Duration // ready to run, but without a processor
+	// Stopped is the longest time for which our stops can have kept the thread from running
+	// since its first sample. Part of it may be time in which the thread waited for a processor
+	// anyway.
 	Stopped time.Duration
 }
 
@@ -36,10 +37,11 @@ func (l *Lifetime) Known() Lifetime {
 // Lifetime is what Linux has counted of a thread since the thread began.
 type Lifetime struct {
 	Age time.Duration // 0: nothing is known
-	// Ran and Queued are the times on a processor and waiting for one. Where both are 0 the
-	// system does not count.
+	// Ran and Queued are the times on a processor and waiting for one. Where both are 0, the
+	// system does not count them.
 	Ran, Queued time.Duration
-	// Faults are all page faults, DiskFaults those for which the kernel had to read a page.
+	// Faults counts all page faults, DiskFaults only those for which the kernel had to read a
+	// page.
 	Faults, DiskFaults uint64
 	Nice               int // nice value: the higher, the less of a processor it gets beside others
 }
@@ -47,23 +49,23 @@ type Lifetime struct {
 // ActivityReader is a live [Process] that reports what its threads do, at little cost and
 // without a stop.
 type ActivityReader interface {
-	// NotRun reports whether the thread has not run since it was captured into t, or is
-	// just where it was then. It may ask the running target, and errs on the
-	// side of false. Facts of the thread that have changed since are set anew.
+	// NotRun reports whether the thread has not run since it was captured into t, or is at the
+	// same place again. It may read from the running target. When in doubt it returns false. It
+	// updates the facts in t that have changed since.
 	NotRun(ThreadID, *Thread) bool
-	// NothingRan reports whether no thread has run since NotRun said so of each, so that
-	// there are the same threads, and the same is mapped. It errs on the side of false.
+	// NothingRan reports whether no thread has run since NotRun returned true for each, so that
+	// the list of threads and the mappings are unchanged, too. When in doubt it returns false.
 	NothingRan() bool
-	// CPUTimes returns for how long a thread has run and has waited for a processor, as
-	// of the last call of NotRun if that was since the last listing, else as of now;
-	// false where the system does not count. They may lack what a processor that is in
-	// use has not counted yet: the time since the last tick of its clock.
+	// CPUTimes returns how long a thread has run, and how long it has waited for a processor.
+	// The times are as of the last call of NotRun if that was after the last listing of the
+	// threads, otherwise as of now. ok is false where the system does not count them. For a
+	// running thread they may lack the time since the last tick of its processor's clock.
 	CPUTimes(ThreadID) (ran, queued time.Duration, ok bool)
-	// WatchThread returns what observes one thread again and again.
+	// WatchThread returns a watch that observes one thread repeatedly.
 	WatchThread(ThreadID) (ThreadWatch, error)
 }
 
-// schedule notes how a thread has been scheduled so far.
+// schedule records how a thread has been scheduled so far.
 func (s *sampler) schedule(k *sampled) {
 	if s.activity == nil {
 		return
@@ -75,13 +77,13 @@ func (s *sampler) schedule(k *sampled) {
 
 // countStop counts a stop of the thread.
 func (k *sampled) countStop(d time.Duration) {
-	if k.State == Running { // else it waited for something all the same
+	if k.State == Running { // else the stop cost it nothing: it was waiting anyway
 		k.stopTime += d
 	}
 }
 
-// ThreadWatch observes one thread again and again at little cost. It stops nothing, unless the
-// system tells nothing about a thread that is not stopped: then its stops are short and rare.
+// ThreadWatch observes one thread repeatedly at little cost. It stops nothing, unless the system
+// reports nothing about a thread that is not stopped: then its stops are short and rare.
 type ThreadWatch interface {
 	// Observe returns what the thread is doing. Its error is ErrThreadGone, or that the
 	// system refuses.
@@ -94,20 +96,20 @@ type ThreadWatch interface {
 // ThreadActivity is what one observation of a thread shows.
 type ThreadActivity struct {
 	State State
-	// Call is the system call that it is in, where the system tells; else
-	// Registers are those of a thread that waits, as it entered the kernel.
+	// Call is the system call that the thread is in, where the system reports it. Otherwise
+	// Registers are those of a waiting thread, as it entered the kernel.
 	Call      Syscall
 	Registers Registers
-	// Later: the thread waits, and a later observation will show where.
+	// Later means that the thread waits, and that a later observation will show where.
 	Later bool
 }
 
-// Counters only grow.
+// Counters are totals of a thread, which only grow.
 type Counters struct {
 	CPU    time.Duration // used by the thread
-	Queued time.Duration // spent waiting for a processor; 0 where the system does not tell
-	// Sleeps counts how often the thread has begun to wait in the kernel: not when
-	// it was taken off a processor for another. Known where HasSleeps.
+	Queued time.Duration // spent waiting for a processor; 0 where the system does not report it
+	// Sleeps counts how often the thread has begun to wait in the kernel. Being taken off a
+	// processor for another thread does not count. It is valid if HasSleeps is set.
 	Sleeps    uint64
 	HasSleeps bool
 }

@@ -2,36 +2,36 @@ package task
 
 import "time"
 
-// longestNap is how long an Alarm sleeps at once where Cancel cannot wake it.
+// longestNap is how long an Alarm sleeps at a time where Cancel cannot wake it.
 const longestNap = 500 * time.Millisecond
 
-// Alarm sleeps until times of a clock, for as little processor time as can be:
-// for one who sleeps often and long, and does little between. A sleeping
-// goroutine of Go's costs several switches between threads, one that is bound
-// to a thread, or sleeps in a system call, most.
+// Alarm sleeps until given times of a clock with as little processor time as possible. It is
+// meant for a caller that sleeps often and long, and does little between. A sleeping Go
+// goroutine costs several switches between threads; it costs the most if it is locked to a
+// thread or sleeps in a system call.
 //
-// It is for one goroutine at a time, preferably one that is bound to no thread.
-// Cancel may be called from any.
+// An Alarm is used by one goroutine at a time, preferably one that is not locked to a thread.
+// Cancel may be called from any goroutine.
 type Alarm struct {
 	clock Clock
 	timer *timer
 }
 
-// NewAlarm makes an alarm of a clock. It is to be closed.
+// NewAlarm returns an alarm of a clock. The caller must close it.
 func NewAlarm(c Clock) *Alarm {
 	return &Alarm{clock: c, timer: newTimer(c)}
 }
 
-// SleepUntil returns when the clock has reached the time, or Cancel was called;
-// it may return before.
+// SleepUntil returns when the clock has reached the time or Cancel is called. It may return
+// earlier.
 func (a *Alarm) SleepUntil(t time.Duration) {
 	if !a.timer.sleepUntil(t) {
 		a.clock.SleepUntil(min(t, a.clock.Now()+longestNap))
 	}
 }
 
-// Cancel ends a sleep that is under way, at once or soon, and every later one.
+// Cancel ends a sleep that is under way, at once or soon, and makes later ones return at once.
 func (a *Alarm) Cancel() { a.timer.cancel() }
 
-// Close gives back what the alarm holds. Nobody may be asleep.
+// Close releases the alarm's resources. No goroutine may be asleep in it.
 func (a *Alarm) Close() error { return a.timer.close() }

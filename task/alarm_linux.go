@@ -10,11 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// timer is a timerfd, which the thread that polls for Go's network waits for with
-// all else: when it fires, that thread alone wakes, and goes on with the sleeper
-// itself. A timer of Go's wakes its monitor thread (sysmon) as well, and so does
-// each system call that the scheduler is told of; that thread then looks many
-// times a millisecond whether the call has ended.
+// timer is a timerfd, which Go's network poller waits for with everything else: when it fires,
+// only the polling thread wakes, and it continues the sleeper itself. A Go timer also wakes the
+// monitor thread (sysmon), and so does each system call that the scheduler knows of; sysmon then
+// checks many times a millisecond whether the call has ended.
 type timer struct {
 	file  *os.File
 	conn  syscall.RawConn
@@ -23,8 +22,7 @@ type timer struct {
 	ready func(fd uintptr) bool // arm, made once
 }
 
-// newTimer makes one that does not work for a clock that the kernel does not
-// have, or where it refuses.
+// newTimer returns a timer that does not work if the kernel does not have the clock or refuses.
 func newTimer(c Clock) *timer {
 	t := &timer{}
 	if _, ok := c.(monotonic); !ok {
@@ -44,8 +42,9 @@ func newTimer(c Clock) *timer {
 	return t
 }
 
-// arm is asked first whether there is something to read, and sets the timer; and
-// again when it has fired. To set it also takes back that it had fired before.
+// arm is called by the poller. Its first call sets the timer, which also clears an earlier
+// expiry, and reports that there is nothing to read; the call after the timer has fired reports
+// true.
 func (t *timer) arm(fd uintptr) bool {
 	if t.armed {
 		return true
@@ -56,7 +55,8 @@ func (t *timer) arm(fd uintptr) bool {
 	return errno != 0
 }
 
-// sleepUntil reports whether the timer works.
+// sleepUntil sleeps until the time at. It reports false, without sleeping, if the timer does not
+// work.
 func (t *timer) sleepUntil(at time.Duration) bool {
 	if t.file == nil {
 		return false
@@ -67,7 +67,7 @@ func (t *timer) sleepUntil(at time.Duration) bool {
 	return err == nil || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// cancel has every wait end: its time is over.
+// cancel ends every wait, present and later, with a deadline in the past.
 func (t *timer) cancel() {
 	if t.file != nil {
 		_ = t.file.SetReadDeadline(time.Unix(1, 0))

@@ -4,7 +4,7 @@ package task
 
 import "time"
 
-// timer is none: a clock's own sleep is the cheapest there is.
+// timer does nothing: a clock's own sleep is the cheapest on these systems.
 type timer struct{}
 
 func newTimer(Clock) *timer { return &timer{} }

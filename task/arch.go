@@ -1,7 +1,7 @@
 package task
 
-// Arch is the instruction set and register file of a target. A pointer-size or
-// a register number never comes from the host, always from here.
+// Arch is the instruction set and register file of a target. Pointer sizes and register numbers
+// always come from here, never from the host.
 type Arch uint8
 
 // The architectures that can be read and unwound, on every host.
@@ -11,7 +11,7 @@ const (
 	ARM64
 	I386
 	ARM
-	NumArchs // how many there are, with the unknown one
+	NumArchs // the number of architectures, with the unknown one
 )
 
 // MaxRegisters bounds the DWARF register numbers that [Registers] holds on any
@@ -21,9 +21,9 @@ const MaxRegisters = 33
 // Reg is a DWARF register number of an architecture.
 type Reg uint8
 
-// layout is what distinguishes the register files, by DWARF number: System V
-// psABI AMD64 figure 3.36, AArch64 DWARF (AADWARF64) 4.1, psABI i386 table
-// 2.14, AADWARF32 3.1; and the machines of files.
+// layout describes an architecture's register file by DWARF number (System V psABI AMD64 figure
+// 3.36, AArch64 DWARF (AADWARF64) 4.1, psABI i386 table 2.14, AADWARF32 3.1), and the numbers
+// that files have for the architecture.
 type layout struct {
 	name           string
 	pointerSize    int
@@ -43,10 +43,10 @@ var layouts = [NumArchs]layout{
 	ARM: {name: "armv7", pointerSize: 4, registers: 16, pc: 15, sp: 13, fp: 7, lr: 14, hasLR: true, elf: 40, machO: 12},
 }
 
-// What a cputype has beside the processor's family (mach/machine.h).
+// Bits of a cputype besides the processor's family (mach/machine.h).
 const (
 	abi64   = 0x01000000 // CPU_ARCH_ABI64
-	abi6432 = 0x02000000 // CPU_ARCH_ABI64_32: the registers of 64 bits, pointers of 32
+	abi6432 = 0x02000000 // CPU_ARCH_ABI64_32: 64-bit registers, 32-bit pointers
 )
 
 // ArchOfELF returns the architecture that an ELF header's e_machine names. The
@@ -55,8 +55,8 @@ func ArchOfELF(machine uint16) Arch {
 	return archWhere(func(l *layout) bool { return l.elf == machine })
 }
 
-// ArchOfMachO returns the architecture of a cputype. The arm64 of a watch has 32-bit
-// pointers but the registers of arm64.
+// ArchOfMachO returns the architecture of a cputype. arm64_32 (watchOS) has 32-bit pointers but
+// the registers of arm64.
 func ArchOfMachO(cpu uint32) Arch {
 	if cpu == 12|abi6432 {
 		return ARM64

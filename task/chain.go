@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Chain is a linked list in the target's memory that is copied while a thread is stopped:
-// the frames that an interpreter keeps on the heap.
+// Chain is a linked list in the target's memory that is copied while a thread is stopped, such
+// as the frames that an interpreter keeps on the heap.
 type Chain struct {
-	Runtime int  // whose it is, as the caller numbers them
+	Runtime int  // the runtime that owns it, as the caller numbers them
 	At      Addr // of the first object
 	Size    int  // bytes copied of the first object
-	// Links lead from each object to the next: the first from the first object, and so on.
-	// The last link repeats.
+	// Links lead from each object to the next: Links[0] from the first object to the second, and
+	// so on. The last link repeats.
 	Links []Link
 }
 
@@ -31,22 +31,22 @@ type Object struct {
 type CopiedChain struct {
 	Runtime int
 	Objects []Object
-	// Cut: it goes on beyond the last object, which could not be read or for which there was no
-	// room.
+	// Cut means that the chain goes on beyond the last object, because the next one could not be
+	// read or there was no room for it.
 	Cut bool
 }
 
-// ManagedFrame is an activation of a function of an interpreter's language. Without a function,
-// it is a native frame of the interpreter that runs none.
+// ManagedFrame is an activation of a function of an interpreter's language. Without a Function
+// it is a native frame of the interpreter that runs no such function.
 type ManagedFrame struct {
 	Runtime  string // with its version: "CPython 3.12.1"
 	Function string // qualified as the language's users write it
 	File     string // as the runtime gives it; empty: not known
 	Line     int    // 0: not known
-	// Entry: native code called the interpreter to run this function. The frames before it, up
-	// to another entry, were called without a native frame of their own.
+	// Entry means that native code called the interpreter to run this function. The frames
+	// before it, back to the previous entry, were called without a native frame of their own.
 	Entry bool
-	// Shim is an address in the native frame that runs an entry, and the frames before it; 0:
+	// Shim is an address in the native frame that runs an entry and the frames before it; 0 if
 	// not known.
 	Shim Addr
 }
@@ -57,13 +57,13 @@ const (
 	maxChainObjects = 4096    // of one chain
 	maxObjectSize   = 1 << 10 // bytes
 	allObjects      = 1 << 15 // of all threads
-	fewObjects      = 1 << 12 // room for them where there are few chains
-	objectRoom      = 128     // bytes expected of each
-	maxChainReads   = 1 << 13 // of memory, for all of them: each takes about 1 µs
+	fewObjects      = 1 << 12 // least room for objects, if there are any chains
+	objectRoom      = 128     // bytes expected of each object
+	maxChainReads   = 1 << 13 // reads of memory for all chains: each takes about 1 µs
 )
 
-// Pointer returns the little-endian pointer of 8 bytes at an offset, 0 where the copy does
-// not have it.
+// Pointer returns the 8-byte little-endian pointer at an offset, 0 if the copy does not contain
+// it.
 func (o *Object) Pointer(offset int) Addr {
 	if offset < 0 || offset+8 > len(o.Bytes) {
 		return 0
@@ -71,21 +71,21 @@ func (o *Object) Pointer(offset int) Addr {
 	return Addr(binary.LittleEndian.Uint64(o.Bytes[offset:]))
 }
 
-// chainRoom is where chains are copied to. Nothing is allocated while it has room.
+// chainRoom holds copied chains. Nothing is allocated while it has room.
 type chainRoom struct {
 	objects []Object
 	bytes   []byte
 	chains  []CopiedChain
-	blocks  [maxBlocks]block // that were read last of one thread's memory
-	next    int              // of blocks: the one to be overwritten
+	blocks  [maxBlocks]block // last read from the memory of one thread
+	next    int              // index of the block to overwrite next
 	reads   int
 }
 
-// maxBlocks is how many blocks are kept. A chain leads from an interpreter's own memory to the native
-// stack and back.
+// maxBlocks is how many blocks are kept. A chain alternates between the interpreter's memory and
+// the native stack.
 const maxBlocks = 4
 
-// block is one page that was read, or two.
+// block is a copy of one or two pages.
 type block struct {
 	from  Addr
 	bytes []byte
@@ -119,9 +119,10 @@ func (r *chainRoom) reserve(n int) {
 	}
 }
 
-// touch has the system give the memory for the usual objects of n chains now, not in the stop.
+// touch makes the system provide the memory for the usual objects of n chains now, not in the
+// stop.
 func (r *chainRoom) touch(n int) {
-	const usual = 8 // objects of a chain, of as many as a thread may have
+	const usual = 8 // objects expected in each of the chains that a thread may have
 	objects := r.objects[:min(usual*n, cap(r.objects))]
 	for i := 0; i < len(objects); i += pageSize / 64 {
 		objects[i] = Object{}
@@ -132,8 +133,8 @@ func (r *chainRoom) touch(n int) {
 	}
 }
 
-// copyAll copies chains while their thread is stopped: it allocates nothing. Those for which
-// there is no room are left out.
+// copyAll copies chains while their thread is stopped: it allocates nothing. It omits chains for
+// which there is no room.
 func (r *chainRoom) copyAll(m Memory, chains []Chain) []CopiedChain {
 	from := len(r.chains)
 	for i := range chains {
@@ -164,7 +165,7 @@ func (r *chainRoom) copy(m Memory, c *Chain) CopiedChain {
 	return out
 }
 
-// copyObject reports false if an object cannot be read, or if there is no room for it.
+// copyObject reports false if the object cannot be read or there is no room for it.
 func (r *chainRoom) copyObject(m Memory, at Addr, size int) bool {
 	if size <= 0 || size > maxObjectSize || at+Addr(size) < at ||
 		len(r.objects) == cap(r.objects) || len(r.bytes)+size > cap(r.bytes) {
@@ -180,8 +181,8 @@ func (r *chainRoom) copyObject(m Memory, at Addr, size int) bool {
 	return true
 }
 
-// read returns the bytes of an object, nil if they cannot be read. It reads whole pages, as other
-// objects of the chain are usually on them.
+// read returns the bytes of an object, nil if they cannot be read. It reads whole pages, because
+// other objects of the chain are usually on them.
 func (r *chainRoom) read(m Memory, at Addr, size int) []byte {
 	for i := range r.blocks {
 		if b := r.blocks[i].of(at, size); b != nil {
@@ -225,7 +226,7 @@ func (r *chainRoom) clear() {
 	r.objects, r.bytes, r.chains, r.reads = r.objects[:0], r.bytes[:0], r.chains[:0], 0
 }
 
-// keep makes chains that of the room, which has copies of them.
+// keep copies chains into r and returns the copies.
 func (r *chainRoom) keep(chains []CopiedChain) []CopiedChain {
 	objects, size := 0, 0
 	for i := range chains {

@@ -7,13 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// monotonic is CLOCK_MONOTONIC. Go's own timers are served by a thread that
-// wakes with a granularity of about a millisecond when nothing else runs; this
-// sleeps in the calling thread itself. It is read by Go's clock, which is the same
-// and needs no system call.
+// monotonic is CLOCK_MONOTONIC. A thread that serves Go's own timers wakes with a granularity of
+// about a millisecond when nothing else runs; monotonic sleeps in the calling thread itself. It
+// is read through Go's clock, which is the same one and needs no system call.
 type monotonic struct {
 	start time.Time
-	at    time.Duration // of CLOCK_MONOTONIC at start, or a moment later
+	at    time.Duration // CLOCK_MONOTONIC at start, or a moment later
 }
 
 func systemClock() Clock {
@@ -23,7 +22,8 @@ func systemClock() Clock {
 
 func (c monotonic) Now() time.Duration { return c.at + time.Since(c.start) }
 
-// Asleep implements [Clock]: CLOCK_BOOTTIME goes on while the system sleeps.
+// Asleep implements [Clock]: unlike CLOCK_MONOTONIC, CLOCK_BOOTTIME advances while the system
+// sleeps.
 func (monotonic) Asleep() time.Duration {
 	return read(unix.CLOCK_BOOTTIME) - read(unix.CLOCK_MONOTONIC)
 }
@@ -39,14 +39,15 @@ func (monotonic) SleepUntil(t time.Duration) {
 	_ = unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &ts, nil)
 }
 
-// quiet is monotonic for a program's only sampling. Go's scheduler is not told of its
-// short sleeps: told, its monitor thread (sysmon) looks ever again whether the call has
-// ended, some twenty times in ten milliseconds, which costs a quarter of the CPU time of a
-// sampling. Not told, it takes the goroutine for one that computes, and no other runs in
-// its place; what has to stop it does so by a signal, which ends the sleep.
+// quiet is monotonic for a program that does only one sampling. It hides its short sleeps from
+// Go's scheduler. If the scheduler knew of them, its monitor thread (sysmon) would check some
+// twenty times in ten milliseconds whether the call has ended, which costs a quarter of the CPU
+// time of a sampling. As it does not, it takes the goroutine for one that computes, and runs no
+// other in its place; when the scheduler has to stop the goroutine it sends a signal, which ends
+// the sleep.
 type quiet struct{ monotonic }
 
-// longestQuiet is how long a sleep may be that the scheduler is not told of.
+// longestQuiet is how long a sleep that is hidden from the scheduler may last.
 const longestQuiet = 2 * time.Millisecond
 
 func aloneClock() Clock { return quiet{systemClock().(monotonic)} }

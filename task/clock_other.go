@@ -9,7 +9,7 @@ type goClock struct{ start time.Time }
 
 func systemClock() Clock { return goClock{time.Now()} }
 
-// aloneClock is the system's: nothing is known to be cheaper.
+// aloneClock is the system's clock: none is known to be cheaper.
 func aloneClock() Clock { return systemClock() }
 
 func (c goClock) Now() time.Duration { return time.Since(c.start) }

@@ -6,21 +6,20 @@ import (
 	"runtime"
 )
 
-// ErrUnsupported is wrapped by errors of systems on which no live process can
-// be read.
+// ErrUnsupported is wrapped by the errors of systems on which live processes cannot be read.
 var ErrUnsupported = errors.New("stacksnap cannot attach to live processes on this system")
 
-// Unsupported returns the error of this system, which wraps [ErrUnsupported].
+// Unsupported returns this system's error, which wraps [ErrUnsupported].
 func Unsupported() error {
 	return fmt.Errorf("%w (%s/%s): it does on macOS and on Linux (amd64, arm64)", ErrUnsupported, runtime.GOOS, runtime.GOARCH)
 }
 
-// ErrThreadGone is returned for a thread that has ended since it was listed: a
-// normal event, which costs only that thread.
+// ErrThreadGone is returned for a thread that has ended since it was listed. That is normal, and
+// affects only that thread.
 var ErrThreadGone = errors.New("the thread has ended")
 
-// NoProcessError says that there is no live process of that number: never
-// was, has ended, is a zombie, or is nothing that has a user stack.
+// NoProcessError says that no live process with a user stack has that number: it never existed,
+// has ended, is a zombie, or is a kernel thread or the like.
 type NoProcessError struct {
 	PID    int
 	Reason string // such as "is a zombie (already ended)"; empty: does not exist
@@ -36,7 +35,7 @@ func (e *NoProcessError) Error() string {
 // PermissionError says that the system refused, and what to do about it.
 type PermissionError struct {
 	PID    int    // -1: all processes
-	Asked  string // the call or calls that were refused, with their answers
+	Asked  string // the refused call or calls, with their errors
 	Remedy string // one sentence in the imperative
 	Err    error
 }
@@ -51,26 +50,26 @@ func (e *PermissionError) Error() string {
 
 func (e *PermissionError) Unwrap() error { return e.Err }
 
-// TracedError says that another program traces the target, or a thread of it:
-// only one at a time can.
+// TracedError says that another program traces the target or one of its threads. A thread can
+// have only one tracer.
 type TracedError struct {
 	PID    int
 	Tracer int    // its process
-	Name   string // of the tracer, as it calls itself
+	Name   string // the tracer's name, as it calls itself
 }
 
 func (e *TracedError) Error() string {
 	return fmt.Sprintf("%s is already tracing it", e.By())
 }
 
-// By names the tracer. The name may have anything in it.
+// By names the tracer. The name may contain any bytes.
 func (e *TracedError) By() string { return fmt.Sprintf("pid %d (%s)", e.Tracer, e.Name) }
 
-// ExitedError says that the target ended, or replaced itself by exec, while it
-// was being read. What was captured before stays valid.
+// ExitedError says that the target ended, or replaced itself by exec, while it was being read.
+// What was captured before remains valid.
 type ExitedError struct {
 	PID int
-	Err error // what told so; may be nil
+	Err error // the error that showed it; may be nil
 }
 
 func (e *ExitedError) Error() string {

@@ -7,9 +7,8 @@ import (
 	"strconv"
 )
 
-// Addr is an address in the target process, never one in a file: a position in
-// a file's own numbering is a vmaddr (a plain uint64), and
-// slide = address − vmaddr.
+// Addr is an address in the target process, never one in a file. An address in a file's own
+// numbering is a vmaddr (a plain uint64), and slide = address − vmaddr.
 type Addr uint64
 
 // String returns the address in hexadecimal with 0x before it.
@@ -18,8 +17,8 @@ func (a Addr) String() string {
 	return string(strconv.AppendUint(append(b[:0], "0x"...), uint64(a), 16))
 }
 
-// Memory reads the target's memory. A read that meets an unreadable byte
-// returns the n < len(p) bytes before it and a *[FaultError] that says where.
+// Memory reads the target's memory. A read that meets an unreadable byte returns the number n <
+// len(p) of bytes before it and a *[FaultError] with its address.
 type Memory interface {
 	ReadMemory(p []byte, a Addr) (n int, err error)
 }
@@ -27,7 +26,7 @@ type Memory interface {
 // FaultError says that the target's memory could not be read at Addr.
 type FaultError struct {
 	Addr Addr
-	Err  error // what the kernel or the file answered; may be nil
+	Err  error // the error of the kernel or the file; may be nil
 }
 
 func (e *FaultError) Error() string {
@@ -39,8 +38,8 @@ func (e *FaultError) Error() string {
 
 func (e *FaultError) Unwrap() error { return e.Err }
 
-// ReadFull reads len(p) bytes or fails: a short read is an error even when the
-// memory gave none.
+// ReadFull reads len(p) bytes or fails: a short read is an error even when the memory returned
+// none.
 func ReadFull(m Memory, p []byte, a Addr) error {
 	n, err := m.ReadMemory(p, a)
 	if n == len(p) {
@@ -52,7 +51,7 @@ func ReadFull(m Memory, p []byte, a Addr) error {
 	return err
 }
 
-// ReadPointer reads one little-endian pointer of size 4 or 8.
+// ReadPointer reads a little-endian pointer of size bytes, 4 or 8.
 func ReadPointer(m Memory, a Addr, size int) (Addr, error) {
 	var b [8]byte
 	if err := ReadFull(m, b[:size], a); err != nil {
@@ -61,8 +60,8 @@ func ReadPointer(m Memory, a Addr, size int) (Addr, error) {
 	return Addr(binary.LittleEndian.Uint64(b[:])), nil
 }
 
-// cStringChunk is how far ReadCString reads at once: reads stop at multiples of
-// it, so that a string which ends just before an unreadable page is still read.
+// cStringChunk is how much ReadCString reads at a time. Reads end at multiples of it, so that a
+// string which ends just before an unreadable page is still read.
 const cStringChunk = 256
 
 // ReadCString reads a NUL-terminated string of at most limit bytes. A string

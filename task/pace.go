@@ -2,22 +2,22 @@ package task
 
 import "time"
 
-// pace takes fewer snapshots than are due where stops take too much of the target's time.
+// pace reduces the number of snapshots where stops take too much of the target's time.
 type pace struct {
-	most    float64       // the part of the time that stops may take; 0: any
-	longest int           // the most of every
-	every   int           // one in so many snapshots that are due is taken
-	begun   bool          // the first snapshot, which copies most, is not judged
-	since   time.Duration // since when stops are judged
-	stopped time.Duration // in stops since then
-	taken   int           // snapshots since then
+	most    float64       // the fraction of the time that stops may take; 0: any
+	longest int           // the upper bound of every
+	every   int           // of so many snapshots that are due, one is taken
+	begun   bool          // the first snapshot was taken; it copies most, and is not counted
+	since   time.Duration // start of the period that is being judged
+	stopped time.Duration // time in stops in this period
+	taken   int           // snapshots in this period
 }
 
 const (
-	judgedTime    = time.Second // over which stops are judged, at least
-	judgedTaken   = 4           // snapshots, likewise
+	judgedTime    = time.Second // the shortest period to judge
+	judgedTaken   = 4           // the fewest snapshots in it
 	longestPause  = 500 * time.Millisecond
-	restoredShare = 4 // the pace is doubled again at one part in so many of what stops may take
+	restoredShare = 4 // the rate is doubled again when stops take less than 1/restoredShare of what they may
 )
 
 func newPace(most float64, interval time.Duration) pace {
@@ -27,8 +27,8 @@ func newPace(most float64, interval time.Duration) pace {
 	return pace{most: most, longest: max(1, int(longestPause/interval)), every: 1}
 }
 
-// next returns how many snapshots that are due make one that is taken, after one that
-// stopped the target for so long.
+// next returns how many due snapshots there are for each one to take. It is called at the time
+// now, after a snapshot that stopped the target for the time stopped.
 func (p *pace) next(now, stopped time.Duration) int {
 	if p.most == 0 {
 		return p.every
@@ -46,10 +46,10 @@ func (p *pace) next(now, stopped time.Duration) int {
 	return p.every
 }
 
-// everyFor returns how many due snapshots make one that is taken, where stops take that share of
-// the time with the present number, and may take most. It doubles the number until they would take
-// no more. It halves the number only if they would still take half of most at the most, so that
-// it does not go to and fro.
+// everyFor returns how many due snapshots there should be for each one that is taken. Stops took
+// the fraction share of the time with the present number, and may take most. It doubles the
+// number until they would take no more than that. It halves the number only if stops would then
+// still take less than half of most, so that the number does not oscillate.
 func everyFor(every int, share, most float64, longest int) int {
 	for ; share > most && every < longest; share /= 2 {
 		every *= 2

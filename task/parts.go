@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// What a stop of many threads takes: each has to wake, to stop, to be copied and to be
-// released, which takes about 20 µs for a thread that slept.
+// The cost of stopping many threads: each has to wake, stop, be copied and be released, which
+// takes about 20 µs for a thread that slept.
 const (
-	stopOfOne = 25 * time.Microsecond // expected
-	leastPart = 32                    // threads that are stopped at once in any case
+	stopOfOne = 25 * time.Microsecond // expected for one thread
+	leastPart = 32                    // threads that are always stopped at once
 )
 
-// Parts divides many threads into parts that are stopped one after another, so that no
-// stop lasts too long.
+// Parts divides many threads into parts that are stopped one after another, so that no stop
+// lasts too long.
 type Parts struct {
 	left []ThreadID
-	most time.Duration // that a stop may last
+	most time.Duration // the longest that a stop may last
 	size int           // of the next part
 }
 
 // Divide divides the threads of a process into parts that are stopped one after another. It
-// returns nil if a stop of all takes at most the time most, or if the process can only be
-// stopped as a whole.
+// returns nil if a stop of all of them is expected to take at most the time most, or if the
+// process can only be stopped as a whole.
 func Divide(p Process, ids []ThreadID, most time.Duration) *Parts {
 	if most <= 0 {
 		most = DefaultMaxStop
@@ -46,18 +46,18 @@ func (p *Parts) Next() []ThreadID {
 	return part
 }
 
-// Left returns the number of threads in the parts to come.
+// Left returns the number of threads in the remaining parts.
 func (p *Parts) Left() int { return len(p.left) }
 
-// Add adds threads that are to be stopped as well.
+// Add adds threads to the remaining ones.
 func (p *Parts) Add(ids []ThreadID) { p.left = append(p.left, ids...) }
 
-// first returns the size of the first part, and the largest of any: a quarter of what a stop may
-// last leaves time for threads that wait for a processor.
+// first returns the size of the first part, which is also the largest. Using only a quarter of
+// the longest stop leaves time for threads that wait for a processor.
 func (p *Parts) first() int { return max(leastPart, int(p.most/(4*stopOfOne))) }
 
-// Took adjusts the size of the next part after a stop of n threads: smaller if the stop took more
-// than half of what it may, larger again if it took much less.
+// Took adjusts the size of the next part after a stop of n threads: smaller if the stop took
+// more than half of the allowed time, larger again if it took much less.
 func (p *Parts) Took(n int, stop time.Duration) {
 	switch {
 	case stop > p.most/2:
@@ -67,8 +67,8 @@ func (p *Parts) Took(n int, stop time.Duration) {
 	}
 }
 
-// Append adds the threads that were captured of a part. It copies their stacks into memory of
-// exactly that size.
+// Append adds the threads of part, a snapshot of further threads of the same process. It copies
+// their stacks into memory of exactly their size.
 func (s *Snapshot) Append(part *Snapshot) {
 	if len(s.Threads) == 0 {
 		s.Time = part.Time

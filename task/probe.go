@@ -5,50 +5,49 @@ import (
 	"slices"
 )
 
-// MaxWatch is the most addresses that are probed in each stop of a sampling, MaxIDs the most
-// images whose ID is read in it.
+// MaxWatch is how many addresses are probed at most in each stop of a sampling, MaxIDs how many
+// image IDs are read at most.
 const (
 	MaxWatch = 32
 	MaxIDs   = 48
 )
 
-// Watch lists what to read of the target, beside threads, while it is stopped; the zero Watch
+// Watch lists what to read of the target, besides threads, while it is stopped. The zero Watch
 // lists nothing.
 type Watch struct {
-	// Mapped are addresses at which the mapping is asked for, when the process has a [MapReader].
+	// Mapped are addresses whose mappings are looked up, if the process has a [MapReader].
 	Mapped []Addr
-	// Mark is the address of a word that is read: of 8 bytes, in the order of
-	// little-endian machines; 0: none.
+	// Mark is the address of an 8-byte little-endian word to read; 0: none.
 	Mark Addr
-	// IDs are the addresses of the IDs of images, each of 16 bytes.
+	// IDs are the addresses of image IDs, of 16 bytes each.
 	IDs []Addr
-	// Chains are copied with the stack of a thread.
+	// Chains are the chains to copy together with a thread's stack.
 	Chains map[ThreadID][]Chain
 }
 
-// StopProbe is what was read of the target while a thread was stopped, beside the thread itself:
-// see [Options].Watch and [Snapshot].Watch. A thread that was read without a stop is probed right
-// before and right after; where the two probes differ, it is empty.
+// StopProbe is what was read of the target while a thread was stopped, besides the thread
+// itself: see [Options].Watch and [Snapshot].Watch. If the thread was read without a stop, the
+// probe is made right before and right after; where the two differ, the StopProbe is empty.
 type StopProbe struct {
-	Mapped  []ProbedMapping // at those of the watched addresses where it could be read
+	Mapped  []ProbedMapping // for those watched addresses that could be looked up
 	Mark    uint64
 	HasMark bool
-	IDs     []ProbedID // of all addresses that were watched
+	IDs     []ProbedID // for all watched addresses
 }
 
-// ProbedMapping is the code that was mapped at an address: none when Mapped is zero.
+// ProbedMapping is the code that was mapped at an address; Mapped is zero if there was none.
 type ProbedMapping struct {
 	At Addr
 	Mapped
 }
 
-// ProbedID is the ID at an address: zero when it could not be read.
+// ProbedID is the image ID at an address, zero if it could not be read.
 type ProbedID struct {
 	At Addr
 	ID [16]byte
 }
 
-// IDAt returns the ID at a watched address.
+// IDAt returns the ID at an address. watched is false if the address was not probed.
 func (s *StopProbe) IDAt(a Addr) (id [16]byte, watched bool) {
 	for i := range s.IDs {
 		if s.IDs[i].At == a {
@@ -93,7 +92,7 @@ func newProber(p Process) prober {
 	return prober{maps: p.Capabilities().Maps, memory: p.Memory(), before: newStopProbe()}
 }
 
-// next asks what is to be probed in the next snapshot.
+// next gets the list of what to probe in the next snapshot.
 func (l *prober) next(watch func() Watch) {
 	if watch == nil {
 		return

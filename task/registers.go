@@ -1,8 +1,8 @@
 package task
 
-// Registers is a thread's general registers by DWARF number. A register whose
-// value is not known (not captured, or lost on the way up the stack) has no bit
-// in Known. The zero value knows nothing.
+// Registers holds a thread's general registers by DWARF number. A register whose value is not
+// known (not captured, or lost on the way up the stack) has no bit in Known. In the zero value
+// no register is known.
 type Registers struct {
 	Arch  Arch
 	Known uint64 // bit i set: R[i] is a value

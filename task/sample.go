@@ -13,47 +13,46 @@ type Options struct {
 	// Interval is the time from one snapshot to the next; 0 takes one after another
 	// without pause.
 	Interval time.Duration
-	// Duration ends the sampling after that time, Count after so many snapshots; 0:
-	// not.
+	// Duration ends the sampling after that time, Count after that many snapshots; 0: no limit.
 	Duration time.Duration
 	Count    int
 	// Jitter delays each snapshot by a random time below it, at most Interval, so that a target
 	// that repeats its work at the interval is not met at the same point each time.
 	Jitter  time.Duration
 	Suspend Suspension
-	// MaxStop is how long a stop may last: more threads than that has time for are not
-	// stopped at once, where the process is [Capabilities].Partial. 0 is DefaultMaxStop.
+	// MaxStop is how long a stop may last. If the process is [Capabilities].Partial, no more
+	// threads are stopped at once than can be copied in that time. 0 is DefaultMaxStop.
 	MaxStop time.Duration
-	// StopShare is the part of the time that stops may take: where they take more, fewer
+	// StopShare is the fraction of the time that stops may take: where they take more, fewer
 	// snapshots are taken than are due. 0: any.
 	StopShare float64
-	// Threads reports whether a thread is wanted, by its facts (those that
-	// [Process.Describe] gives); nil: every one.
+	// Threads reports whether a thread is wanted, given the facts that [Process.Describe] fills
+	// in; nil: every thread.
 	Threads func(*Thread) bool
 	// Watch is called before each snapshot. It returns what to probe while each thread, or the
-	// process, is stopped; may be nil.
+	// process, is stopped. It may be nil.
 	Watch func() Watch
 	// Ended is called when ctx or Duration ends the sampling, with the number of snapshots that
-	// were due since the last one and not taken; may be nil.
+	// were due since the last one but were not taken. It may be nil.
 	Ended func(missed int)
-	// Clock is nil for the process's own, if it has a [Pacer], or the system's.
+	// Clock is the clock to use; nil: the process's own if it has a [Pacer], else the system's.
 	Clock Clock
-	// Alone: this program samples nothing else meanwhile. Short sleeps may then cost
-	// less, and keep one of its goroutines from running.
+	// Alone means that this program samples nothing else meanwhile. Short sleeps may then cost
+	// less, but keep one of its goroutines from running.
 	Alone bool
 }
 
-// ErrSuspendNone is for a [Process] that can only be read while it is stopped.
+// ErrSuspendNone is returned for a [Process] that can only be read while it is stopped.
 var ErrSuspendNone = errors.New("this process can be read only while it is stopped as a whole")
 
-// Sample takes snapshots at regular times. Each is given as soon as it is taken
-// and is valid until the next one is asked for; the same Snapshot with the same
-// buffers serves them all. Its Limit and Want may be set for the next one.
+// Sample takes snapshots at regular times. It yields each as soon as it is taken. A snapshot is
+// valid until the next one is requested: the same Snapshot with the same buffers is used for
+// all. The caller may set its Limit and Want for the next one.
 //
-// Deadlines are absolute: a snapshot that takes long delays no later one, but those that fall
-// due meanwhile are left out and counted. The sequence ends after Duration or Count, when ctx is
-// done, or with the first error, which comes with what was captured of that snapshot. The target
-// runs on in every case. Like p itself the sequence is used from one goroutine.
+// Deadlines are absolute: a slow snapshot delays no later one, but those that fall due meanwhile
+// are skipped and counted. The sequence ends after Duration or Count, when ctx is done, or with
+// the first error, which is yielded with what was captured for that snapshot. The target runs
+// again in every case. Like p itself, the sequence is used from one goroutine.
 func Sample(ctx context.Context, p Process, o Options) iter.Seq2[*Snapshot, error] {
 	return func(yield func(*Snapshot, error) bool) {
 		s, err := newSampler(p, o)
@@ -139,7 +138,7 @@ func (s *sampler) next(ctx context.Context, t *ticks) (ok bool, err error) {
 	return true, err
 }
 
-// confirm has the process look once more at what was captured.
+// confirm has the process check what was captured.
 func (s *sampler) confirm() {
 	if s.pacer != nil {
 		s.pacer.Confirm()

@@ -2,9 +2,8 @@ package task
 
 import "bytes"
 
-// keep takes over a capture: by marking the thread the same as before when it
-// is, else by copying. Where a copy was not made for lack of a stop, or there are
-// no registers, nothing can be said of sameness.
+// keep takes over a capture. If it equals the last one, keep only marks the thread as the same;
+// else it copies. A capture with an error is never the same as another.
 func (k *sampled) keep(t *Thread, w *Snapshot) {
 	k.limit, k.want = w.limitOf(k.ID), append(k.want[:0], w.Want[k.ID]...)
 	k.Same = k.have && t.Err == nil && k.equals(t)
@@ -29,7 +28,7 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 	k.have = t.Err == nil
 }
 
-// keepChains takes over chains: there is room for them in those threads alone that have some.
+// keepChains takes over chains. Only threads that have some get room for them.
 func (k *sampled) keepChains(chains []CopiedChain) {
 	if k.chains == nil {
 		if len(chains) == 0 {
@@ -40,16 +39,16 @@ func (k *sampled) keepChains(chains []CopiedChain) {
 	k.Chains = k.chains.keep(chains)
 }
 
-// fail notes that the thread could not be captured, and why.
+// fail records that the thread could not be captured, and why.
 func (k *sampled) fail(err error) {
 	k.Err, k.have, k.Same, k.Unstopped = err, false, false, false
 	k.Registers, k.Stacks, k.Kernel, k.Chains = Registers{}, k.Stacks[:0], nil, nil
 	k.Probe.clear()
 }
 
-// equals compares a capture with the one that is kept. The registers decide too:
-// a caller's frame may be found by any of them. So does what was mapped: the same
-// address may be in other code.
+// equals reports whether a capture equals the one that is kept. It compares registers because
+// any of them may be needed to find a caller's frame, and mappings because the same address may
+// now be in other code.
 func (k *sampled) equals(t *Thread) bool {
 	if k.Registers != t.Registers || !k.Probe.equals(&t.Probe) || len(k.Stacks) != len(t.Stacks) || !k.sameKernel(t.Kernel) || !sameChains(k.Chains, t.Chains) {
 		return false

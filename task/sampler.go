@@ -6,52 +6,52 @@ import (
 	"time"
 )
 
-// sampler is what is kept from one snapshot of a sampling to the next. Once the
+// sampler is the state that is kept from one snapshot of a sampling to the next. Once its
 // buffers have grown to what the target needs, a snapshot allocates nothing.
 type sampler struct {
 	process  Process
-	stopper  ThreadStopper  // the process's; nil: it is stopped as a whole
-	activity ActivityReader // the process's; may be nil, as the pacer may
+	stopper  ThreadStopper  // the process's; nil: it can only be stopped as a whole
+	activity ActivityReader // the process's; nil if it has none, like pacer
 	pacer    Pacer
 	options  Options
 	how      Suspension
-	choice   *choice // nil: how, always
+	choice   *choice // nil: how does not change
 	prober   prober
 
-	snapshot Snapshot // what is given out
+	snapshot Snapshot // the one that is yielded
 	work     Snapshot // where stacks are copied to first
 	now      Thread   // the thread that is being captured
 	tick     int
 	known    map[ThreadID]*sampled
-	threads  []*sampled // of this tick, in the order of the process
-	todo     []*sampled // those of them that have to be captured
-	ids      []ThreadID // of todo
-	first    int        // of todo, of those that are stopped at once
+	threads  []*sampled // the wanted threads of this tick, in the process's order
+	todo     []*sampled // those of threads that have to be captured
+	ids      []ThreadID // the IDs of todo
+	first    int        // index in todo of the first thread that is stopped in this part
 
 	stoppedUntil time.Time // the end of the last stop
 
-	probes []StopProbe // of todo, where several are stopped at once
+	probes []StopProbe // for todo, where several threads are stopped at once
 
-	one, all served // made once, for a method value is allocated
+	one, all served // made once, because a method value is allocated
 }
 
-// served are the functions that [ThreadStopper].CaptureThreads calls.
+// served are the callbacks of [ThreadStopper].CaptureThreads.
 type served struct {
 	stopped func(int)
 	runs    func(int, time.Duration, error)
 }
 
-// sampled is a thread with its last capture, in buffers of its own.
+// sampled is a thread with its last capture, in its own buffers.
 type sampled struct {
 	Thread
 	own      [MaxStacks][]byte
 	seen     int // the tick in which it was last listed
 	have     bool
 	got      bool // captured in this tick
-	limit    int  // what was asked of the capture
+	limit    int  // bytes of stack that the last capture could copy
 	want     []Addr
-	stopTime time.Duration // in stops, while it could have run
-	chains   *chainRoom    // what Chains are in; nil: it never had one
+	stopTime time.Duration // time in stops while it was running
+	chains   *chainRoom    // memory of Chains; nil: it never had any
 }
 
 // take makes the next snapshot.
@@ -74,7 +74,7 @@ func (s *sampler) take() error {
 	return err
 }
 
-// list finds out which of the threads are wanted and have to be captured.
+// list fills threads with the wanted threads, and todo with those to capture.
 func (s *sampler) list(ids []ThreadID) {
 	s.threads, s.todo, s.ids = s.threads[:0], s.todo[:0], s.ids[:0]
 	for _, id := range ids {
@@ -85,8 +85,8 @@ func (s *sampler) list(ids []ThreadID) {
 		if !k.got {
 			k.Err = nil
 		}
-		// One that has not run since, and was described as running, was on its way
-		// back from having been stopped then.
+		// A thread that has not run since its last capture but was described as running then was
+		// just returning from an earlier stop.
 		if !k.got || k.State == Running {
 			if s.process.Describe(id, &k.Thread) != nil {
 				continue
@@ -114,8 +114,8 @@ func (s *sampler) thread(id ThreadID) *sampled {
 	return k
 }
 
-// idle reports whether the last capture of a thread still holds, and has what is
-// asked for now.
+// idle reports whether the last capture of a thread still holds and has everything that is
+// wanted now.
 func (s *sampler) idle(k *sampled) bool {
 	if s.activity == nil || !k.have {
 		return false
@@ -129,7 +129,7 @@ func (s *sampler) idle(k *sampled) bool {
 	return s.activity.NotRun(k.ID, &k.Thread)
 }
 
-// capture captures what is to be captured.
+// capture captures the threads in todo.
 func (s *sampler) capture() error {
 	w := &s.work
 	w.Limit, w.Want, w.Long, w.short = s.snapshot.Limit, s.snapshot.Want, s.snapshot.Long, s.snapshot.short
@@ -153,7 +153,7 @@ func (s *sampler) capture() error {
 	return s.captureTogether(s.ids, StopOptions{})
 }
 
-// ready counts the threads to capture that run or wait for a processor.
+// ready returns how many of the threads to capture run or wait for a processor.
 func (s *sampler) ready() (n int) {
 	for _, k := range s.todo {
 		if k.State == Running {
@@ -163,7 +163,7 @@ func (s *sampler) ready() (n int) {
 	return n
 }
 
-// captureEach stops one thread after another, or none.
+// captureEach captures one thread after another, with stops or without any.
 func (s *sampler) captureEach() error {
 	s.work.reserve(MaxStacks, 0)
 	s.snapshot.Time = time.Now()
@@ -174,7 +174,7 @@ func (s *sampler) captureEach() error {
 	return err
 }
 
-// captureNow copies the thread at an index of todo, which is stopped.
+// captureNow copies todo[i], which is stopped.
 func (s *sampler) captureNow(i int) {
 	s.work.used = 0
 	s.work.chains.clear()
@@ -187,8 +187,8 @@ func (s *sampler) settleNow(i int, stopTime time.Duration, err error) {
 	s.settle(i, &s.now, stopTime, err)
 }
 
-// captureParts stops so many of the threads that are to be captured at once as a stop
-// has time for.
+// captureParts captures the threads part by part, each stop with as many threads as there is
+// time for.
 func (s *sampler) captureParts(parts *Parts) error {
 	defer func() { s.first = 0 }()
 	s.snapshot.Parted = true
@@ -206,8 +206,7 @@ func (s *sampler) captureParts(parts *Parts) error {
 	return nil
 }
 
-// captureTogether stops those of the threads that are to be captured at once which are
-// in todo from first on.
+// captureTogether stops and captures at once the threads ids, which are todo from first on.
 func (s *sampler) captureTogether(ids []ThreadID, o StopOptions) error {
 	w := &s.work
 	w.reserve(len(ids), 0)
@@ -227,8 +226,7 @@ func (s *sampler) captureTogether(ids []ThreadID, o StopOptions) error {
 	return err
 }
 
-// captureHeld copies the thread at an index of todo, counted from first. It stays stopped until the
-// others are copied, too.
+// captureHeld copies todo[first+i], which stays stopped until the others are copied, too.
 func (s *sampler) captureHeld(i int) { s.copy(s.first+i, &s.work.Threads[i], &s.probes[i]) }
 
 func (s *sampler) settleHeld(i int, stopTime time.Duration, err error) {
@@ -237,7 +235,7 @@ func (s *sampler) settleHeld(i int, stopTime time.Duration, err error) {
 	s.settle(s.first+i, t, stopTime, err)
 }
 
-// copy copies a thread of todo into t.
+// copy copies todo[i] into t.
 func (s *sampler) copy(i int, t *Thread, probe *StopProbe) {
 	twice := s.how == SuspendNone || s.todo[i].State == Uninterruptible // it may be read without a stop
 	if twice {
@@ -252,7 +250,7 @@ func (s *sampler) copy(i int, t *Thread, probe *StopProbe) {
 	s.todo[i].got = true
 }
 
-// settle takes over what was copied into t.
+// settle takes over what was copied into t for todo[i], or the reason why nothing was.
 func (s *sampler) settle(i int, t *Thread, stopTime time.Duration, err error) {
 	k := s.todo[i]
 	switch {
@@ -270,8 +268,8 @@ func (s *sampler) settle(i int, t *Thread, stopTime time.Duration, err error) {
 	}
 }
 
-// count counts a stop that ends now. Stops of several threads that overlap are
-// time in which the target was stopped only once.
+// count counts a stop that ends now. Where stops of several threads overlap, the time counts
+// only once as Stopped.
 func (s *sampler) count(stopTime time.Duration) {
 	now := time.Now()
 	s.snapshot.Stops++
@@ -305,8 +303,8 @@ func (s *sampler) captureTask() error {
 	return errors.Join(captureErr, resumeErr)
 }
 
-// captureListed runs while the target is stopped: it allocates nothing. Threads that
-// appeared since the listing are captured where every thread is wanted.
+// captureListed runs while the target is stopped: it allocates nothing. It also captures threads
+// that have appeared since the listing, if every thread is wanted.
 func (s *sampler) captureListed() error {
 	w := &s.work
 	ids, err := s.process.Threads()
@@ -333,7 +331,7 @@ func (s *sampler) captureListed() error {
 	return nil
 }
 
-// takeOver keeps what captureListed has copied in a stop that lasted so long.
+// takeOver keeps what captureListed has copied. stopTime is how long the stop lasted.
 func (s *sampler) takeOver(stopTime time.Duration) {
 	w := &s.work
 	s.snapshot.Missed += w.Missed
@@ -357,8 +355,8 @@ func (s *sampler) takeOver(stopTime time.Duration) {
 	}
 }
 
-// publish puts the threads of this tick into the snapshot, but for those that were neither captured
-// nor failed.
+// publish puts the threads of this tick into the snapshot, except those that were neither
+// captured nor failed.
 func (s *sampler) publish() {
 	out := &s.snapshot
 	out.Threads = slices.Grow(out.Threads, len(s.threads))

@@ -6,81 +6,81 @@ import (
 	"time"
 )
 
-// The bounds of what one stop copies.
+// The bounds of a copy in one stop.
 const (
 	// FirstStackLimit is how many bytes of each stack are copied by default.
 	FirstStackLimit = 256 << 10
-	// MaxStackLimit is the most that is copied of one stack, whatever was asked.
+	// MaxStackLimit is the most that is ever copied of one stack.
 	MaxStackLimit = 64 << 20
-	// MaxStacks is how many ranges are kept of one thread's stack.
+	// MaxStacks is how many ranges of one thread's stack are kept.
 	MaxStacks = 4
 	// RedZone is how far below the stack pointer a leaf function may keep data
 	// (System V AMD64 and Apple arm64 ABIs: 128 bytes).
 	RedZone = 128
 
 	maxArena     = 512 << 20 // bytes reserved for all stacks together
-	partArena    = 16 << 20  // and for those of a part
+	partArena    = 16 << 20  // the same for a part of the threads
 	spareThreads = 64        // threads that may appear between listing and stop
-	manyThreads  = 4096      // of more no more than a short piece is copied at first in a sampling
+	manyThreads  = 4096      // with more threads a sampling first copies only a short piece of each stack
 	shortPieces  = 16 << 20  // bytes of all such pieces together
 	leastPiece   = 768
-	usualStack   = 64 << 10 // bytes reserved for each stack while Limit is the first
-	touchedStack = 16 << 10 // bytes of each stack whose pages are made before the stop
+	usualStack   = 64 << 10 // bytes reserved for each stack while Limit is FirstStackLimit
+	touchedStack = 16 << 10 // bytes of each stack whose pages are touched before the stop
 	pageSize     = 4 << 10  // the smallest page of any host
 )
 
-// Snapshot is every thread of a process at one instant. It is reused from one
-// Take to the next with its buffers; the zero value is ready.
+// Snapshot is every thread of a process at one instant. It can be reused with its buffers from
+// one Take to the next; the zero value is ready to use.
 type Snapshot struct {
 	Time    time.Time     // when the target was ordered to stop
 	Stopped time.Duration // from the order to stop until it was running again
 	Threads []Thread
-	Missed  int // threads that appeared faster than room could be made for them
-	// MissedTicks counts the snapshots due since the one before that could not be
+	Missed  int // threads that appeared after the room for late ones was used up
+	// MissedTicks counts the snapshots that were due since the previous one but could not be
 	// taken in time; see [Sample].
 	MissedTicks int
-	// LeftOut is how many of MissedTicks were left out to spare the target, of which one in
-	// Every is taken from now on: see [Options].StopShare.
+	// LeftOut is how many of MissedTicks were skipped on purpose, to stop the target less. From
+	// now on one of every Every due snapshots is taken: see [Options].StopShare.
 	LeftOut, Every int
-	// Stops is how often something of the target was stopped: 1 by [Take]. Stopped is then the
-	// time in which any of it was stopped, LongestStop the longest of the stops.
+	// Stops is how often something of the target was stopped: once by [Take]. If there were
+	// several, Stopped is the time in which any of it was stopped, LongestStop the longest stop.
 	Stops       int
 	LongestStop time.Duration
-	// Parted says that the threads were stopped in several parts, see [Divide].
+	// Parted means that the threads were stopped in several parts, see [Divide].
 	Parted bool
 	// Limit is the most bytes copied of each range of stack; 0 is FirstStackLimit.
 	Limit int
-	// Want names, for threads whose stack goes on elsewhere, addresses from which
-	// on to copy as well: up to MaxStacks-1 of each.
+	// Want lists, for threads whose stack continues elsewhere, the addresses at which to copy
+	// further ranges: up to MaxStacks-1 for each thread.
 	Want map[ThreadID][]Addr
-	// Part has [Take] stop these threads alone, where the process is [Capabilities].Partial; nil:
-	// all. They are those that Threads has listed, or some of them.
+	// Part has [Take] stop only these threads, if the process is [Capabilities].Partial; nil:
+	// all. They must have been listed by Threads.
 	Part []ThreadID
-	// Long names the threads of which up to Limit is copied where, of very many threads,
-	// only a short piece of each stack is at first: see [Snapshot.Lengthen].
+	// Long lists the threads whose stacks are copied up to Limit although there are so many
+	// threads that others get only a short piece at first: see [Snapshot.Lengthen].
 	Long map[ThreadID]bool
-	// Skip has [Take] not stop threads whose calls a stop would end: see [StopOptions].Skip.
-	// Insist lists those that are stopped all the same.
+	// Skip has [Take] not stop threads whose calls a stop would end: see [StopOptions].Skip. The
+	// threads in Insist are stopped all the same.
 	Skip   bool
 	Insist map[ThreadID]bool
-	// Unhurried says that nothing is stopped, see [Limits].NoStop: no time is saved then by
-	// making ahead the memory into which stacks are copied.
+	// Unhurried means that nothing is stopped, see [Limits].NoStop, so that no time would be
+	// saved by touching the memory for the stacks in advance.
 	Unhurried bool
-	// Watch is what [Take] probes while the process is stopped. MaxWatch and MaxIDs do not bound
-	// it.
+	// Watch is what [Take] probes while the process is stopped. It is not bounded by MaxWatch
+	// and MaxIDs.
 	Watch Watch
 
 	prober prober
 	probe  StopProbe
-	arena  []byte // all stacks of one Take, one behind the other
+	arena  []byte // all stacks of one Take, one after the other
 	used   int
-	chains chainRoom        // of all threads of one Take
+	chains chainRoom        // the chains of all threads of one Take
 	short  int              // bytes of a short piece; 0: there is none
-	index  map[ThreadID]int // where in Threads
+	index  map[ThreadID]int // index in Threads
 }
 
-// Take stops the process once, copies every thread's registers and used stack
-// into s, and lets it run on. What could be captured before an error is in s.
+// Take stops the process once, copies every thread's registers and used stack into s, and lets
+// the process run again. After an error, s has what was captured before it.
 func Take(p Process, s *Snapshot) error {
 	if err := s.Prepare(p); err != nil {
 		return err
@@ -88,7 +88,7 @@ func Take(p Process, s *Snapshot) error {
 	return s.TakePrepared(p)
 }
 
-// Prepare does what [Take] does before the stop. It stops nothing.
+// Prepare does the part of [Take] that comes before the stop. It stops nothing.
 func (s *Snapshot) Prepare(p Process) error {
 	ids := s.Part
 	if ids == nil {
@@ -101,7 +101,7 @@ func (s *Snapshot) Prepare(p Process) error {
 	return nil
 }
 
-// TakePrepared is [Take] of a process for which s was prepared just before.
+// TakePrepared does the rest of [Take], right after Prepare or PrepareFor.
 func (s *Snapshot) TakePrepared(p Process) error {
 	s.Time = time.Now()
 	resume, err := p.Suspend(StopOptions{Part: s.Part, Skip: s.Skip, Insist: s.Insist, OnCPU: true})
@@ -124,11 +124,11 @@ func (s *Snapshot) TakePrepared(p Process) error {
 }
 
 // PrepareFor is Prepare for threads that were just listed: it makes room for everything that
-// capture stores, and asks for the facts that need no stop.
+// capture stores, and reads the facts that need no stop.
 func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
 	spare := spareThreads
 	if s.Part != nil {
-		spare = 0 // others do not come into it
+		spare = 0 // no other threads are captured
 	}
 	s.reserve(len(ids), spare)
 	s.prober.memory, s.prober.watch = p.Memory(), s.Watch
@@ -146,7 +146,7 @@ func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
 }
 
 // reserve makes room for threads and their stacks, and for spare ones. It touches as much of the
-// stacks' room as is usually needed, so that no page is made during the stop.
+// stacks' memory as is usually needed, so that no page fault happens during the stop.
 func (s *Snapshot) reserve(threads, spare int) {
 	n := max(threads+spare, 1)
 	s.Limit = min(max(s.Limit, FirstStackLimit), MaxStackLimit)
@@ -172,7 +172,7 @@ func (s *Snapshot) reserve(threads, spare int) {
 func (s *Snapshot) reserveArena(n, spare int) {
 	each := s.Limit
 	if each == FirstStackLimit && len(s.Want) == 0 {
-		each = usualStack // few need more; one that finds no room is cut, and copied again
+		each = usualStack // few need more; a stack that finds no room is cut, and copied again
 	}
 	most := maxArena
 	if s.Part != nil {
@@ -195,7 +195,7 @@ func (s *Snapshot) reserveArena(n, spare int) {
 	}
 }
 
-// add makes a thread in a slot, keeping the slot's buffers.
+// add appends a thread to Threads, reusing the buffers of its slot.
 func (s *Snapshot) add(id ThreadID) *Thread {
 	i := len(s.Threads)
 	s.Threads = s.Threads[:i+1]
@@ -225,7 +225,7 @@ func (s *Snapshot) capture(p Process) error {
 	return nil
 }
 
-// slot finds a thread listed before the stop, or takes a spare one. It returns
+// slot returns the slot of a thread that was listed before the stop, or a spare one. It returns
 // nil when there is no room left.
 func (s *Snapshot) slot(id ThreadID) *Thread {
 	if i, ok := s.index[id]; ok {
@@ -237,16 +237,16 @@ func (s *Snapshot) slot(id ThreadID) *Thread {
 	return s.add(id)
 }
 
-// captureThread copies one thread's registers and stack, and the further ranges
-// wanted of it.
+// captureThread copies one thread's registers and stack, and the further ranges that Want lists
+// for it.
 func (s *Snapshot) captureThread(p Process, t *Thread) {
 	t.captured = true
 	t.buf = s.room(s.limitOf(t.ID))
 	t.Err = p.Capture(t.ID, t)
-	for i := range t.Stacks { // with an error there may be a part of one
+	for i := range t.Stacks { // after an error there may be part of a stack
 		s.used += len(t.Stacks[i].Bytes)
 	}
-	if t.Err != nil || t.Age > 0 { // what else there is of it is of another moment
+	if t.Err != nil || t.Age > 0 { // the rest would be of another moment
 		return
 	}
 	for _, a := range s.Want[t.ID] {
@@ -257,8 +257,8 @@ func (s *Snapshot) captureThread(p Process, t *Thread) {
 	}
 }
 
-// captureChains copies chains of a thread. One that was not stopped may run on: what it began
-// with has to be the same afterwards.
+// captureChains copies chains of a thread. A thread that was not stopped may have run meanwhile:
+// if the first objects of its chains have changed, the copies are discarded.
 func (s *Snapshot) captureChains(m Memory, t *Thread, chains []Chain) {
 	t.Chains = s.chains.copyAll(m, chains)
 	if (t.Unstopped || t.Skipped) && !s.chains.holds(m, t.Chains) {
@@ -266,7 +266,7 @@ func (s *Snapshot) captureChains(m Memory, t *Thread, chains []Chain) {
 	}
 }
 
-// captureMore copies what is readable from a on as one more range of t's stack.
+// captureMore copies what is readable from a on, up to Limit, as another range of t's stack.
 func (s *Snapshot) captureMore(m Memory, t *Thread, a Addr) {
 	if len(t.Stacks) == MaxStacks || t.stackAt(a) != nil {
 		return
@@ -280,7 +280,7 @@ func (s *Snapshot) captureMore(m Memory, t *Thread, a Addr) {
 	s.used += n
 }
 
-// limitOf is how much is copied of the stack that a thread is on.
+// limitOf returns how many bytes of the stack that a thread is on may be copied.
 func (s *Snapshot) limitOf(id ThreadID) int {
 	if s.short > 0 && !s.Long[id] {
 		return min(s.short, s.Limit)
@@ -288,8 +288,8 @@ func (s *Snapshot) limitOf(id ThreadID) int {
 	return s.Limit
 }
 
-// Lengthen has the next copy of a thread's stack be as long as Limit. It reports false
-// where this one was.
+// Lengthen makes the next copy of a thread's stack as long as Limit. It reports false if this
+// one already was.
 func (s *Snapshot) Lengthen(id ThreadID) bool {
 	if s.limitOf(id) == s.Limit {
 		return false
@@ -301,7 +301,7 @@ func (s *Snapshot) Lengthen(id ThreadID) bool {
 	return true
 }
 
-// shortPiece is how much is copied at first of each of n stacks; 0: as much as else.
+// shortPiece returns how many bytes of each of n stacks are copied at first; 0: up to the limit.
 func shortPiece(n int) int {
 	if n <= manyThreads {
 		return 0
@@ -315,8 +315,8 @@ func (s *Snapshot) room(limit int) []byte {
 	return s.arena[s.used:s.used:end]
 }
 
-// finish drops the threads that ended before they were captured and asks for
-// the facts of those that appeared late.
+// finish drops the threads that ended before they were captured, and reads the facts of those
+// that appeared late.
 func (s *Snapshot) finish(p Process) {
 	listed := len(s.index)
 	kept := 0
@@ -326,7 +326,7 @@ func (s *Snapshot) finish(p Process) {
 			continue
 		}
 		if i >= listed {
-			_ = p.Describe(t.ID, t) // it may have ended already, and keeps its frames then
+			_ = p.Describe(t.ID, t) // it may have ended already, but keeps its frames
 		}
 		t.Probe = s.probe // one for all
 		// Swapped, not copied: each slot keeps a Stacks buffer of its own.
@@ -336,7 +336,7 @@ func (s *Snapshot) finish(p Process) {
 	s.Threads = s.Threads[:kept]
 }
 
-// isExited is apart from capture because errors.As allocates.
+// isExited is separate from capture because errors.As allocates.
 func isExited(err error) bool {
 	var exited *ExitedError
 	return errors.As(err, &exited)

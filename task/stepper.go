@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Stepper is a sampling whose caller says when to take each snapshot, as for many processes that
-// are sampled in turn. Like the process it is used from one goroutine.
+// Stepper is a sampling whose caller decides when to take each snapshot, as is needed to sample
+// many processes in turn. Like the process, it is used from one goroutine.
 type Stepper struct {
 	*sampler
-	quiet bool // the last snapshot had nothing new of any thread
+	quiet bool // the last snapshot had nothing new for any thread
 	end   func()
 }
 
-// NewStepper prepares to sample p. Of the options, Interval need only be roughly the time
-// between calls of Next; Duration, Count, Jitter, Ended and Clock are ignored.
+// NewStepper prepares to sample p. Interval in the options need only be roughly the time between
+// calls of Next; Duration, Count, Jitter, Ended and Clock are ignored.
 func NewStepper(p Process, o Options) (*Stepper, error) {
 	s, err := newSampler(p, o)
 	if err != nil {
@@ -23,8 +23,8 @@ func NewStepper(p Process, o Options) (*Stepper, error) {
 	return &Stepper{sampler: s, end: s.begin()}, nil
 }
 
-// Next takes a snapshot, which is valid as those of [Sample] are. Still says that no
-// thread has run since the one before: then nothing but its time is new.
+// Next takes a snapshot, which is valid until the next call. still means that no thread has run
+// since the previous one, so that only its time is new.
 func (s *Stepper) Next() (snapshot *Snapshot, still bool, err error) {
 	if s.quiet && s.activity != nil && s.activity.NothingRan() {
 		s.snapshot.Time = time.Now()
@@ -36,8 +36,7 @@ func (s *Stepper) Next() (snapshot *Snapshot, still bool, err error) {
 	return &s.snapshot, false, err
 }
 
-// hasNothingNew reports whether the last capture that there is of each thread still holds,
-// or none could be made.
+// hasNothingNew reports whether every thread's last capture either still holds or failed.
 func (s *Stepper) hasNothingNew() bool {
 	return len(s.threads) == len(s.known) && !slices.ContainsFunc(s.todo, func(k *sampled) bool { return k.Err == nil })
 }

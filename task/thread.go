@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// ThreadID names one thread of a process: the thread id of the kernel (gettid)
-// on Linux, the system-wide unique thread id (pthread_threadid_np) on macOS.
+// ThreadID identifies a thread of a process: the kernel's thread id (gettid) on Linux, the
+// system-wide unique thread id (pthread_threadid_np) on macOS.
 type ThreadID uint64
 
-// State is what the kernel said of a thread just before it was stopped.
+// State is the state that the kernel reported for a thread just before it was stopped.
 type State uint8
 
-// The states of a thread. Stopped means stopped by someone else (job control,
-// a debugger), never by stacksnap.
+// The states of a thread. Stopped means stopped by another program (job control, a debugger),
+// never by stacksnap.
 const (
 	StateUnknown State = iota
 	Running            // on a processor, or waiting for one: see [Thread].OnCPUState
@@ -33,101 +33,100 @@ func (s State) String() string {
 	return stateNames[s]
 }
 
-// Thread is one thread of the target. [Process.Describe] fills the facts,
-// [Process.Capture] the registers and the stack.
+// Thread is one thread of the target. [Process.Describe] fills in the facts, [Process.Capture]
+// the registers and the stack.
 type Thread struct {
 	ID           ThreadID
-	Name         string // empty when the thread has none or the system does not tell
-	RuntimeName  string // that a language runtime itself has for it; empty: none, or not known
-	Queue        string // label of the dispatch queue it works for; macOS
-	QueueSerial  uint64 // that queue's number, in the order of their making; 0: unknown
+	Name         string // empty when the thread has none or the system does not report it
+	RuntimeName  string // its name in a language runtime; empty: none, or not known
+	Queue        string // label of the dispatch queue that it works for; macOS
+	QueueSerial  uint64 // that queue's serial number, in order of creation; 0: unknown
 	State        State
-	OnCPUState   OnCPUState    // of a Running thread, where that was found out
-	Processor    int           // with OnCPU: which one it had
+	OnCPUState   OnCPUState    // for a Running thread, where that was found out
+	Processor    int           // if OnCPU: the number of its processor
 	User, System time.Duration // CPU time used so far
 	Schedule     Schedule      // in a sampling; Linux
-	Lifetime     *Lifetime     // in a single snapshot, of a thread that did not sleep; nil: not known; Linux
-	NotRun       time.Duration // in a single snapshot, for how long at least it had not run before; 0: not known; Linux
-	SuspendCount int           // holds placed by others than stacksnap; macOS
+	Lifetime     *Lifetime     // in a single snapshot, for a thread that did not sleep; nil: not known; Linux
+	NotRun       time.Duration // in a single snapshot: it had not run for at least this long; 0: not known; Linux
+	SuspendCount int           // its suspend count without stacksnap's own; macOS
 	Priority     Priority      // macOS
 	QoS          QoS           // macOS
 
-	// Kernel are the functions of the kernel that it waits in, or runs, the innermost first:
-	// those of the same stay in the kernel as the stack, or none. They are never written to.
+	// Kernel are the kernel functions that the thread waits in or runs, innermost first. They
+	// are from the same stay in the kernel as the stack; otherwise there are none. The slice is
+	// never modified.
 	Kernel []KernelFrame
 
 	Registers Registers
-	// Stacks are the copied parts of the stack, the one that sp is in first.
-	// Others follow where a thread runs on one stack above another (a signal
-	// stack, a goroutine's and its thread's).
+	// Stacks are the copied parts of the stack, the part that contains sp first. Others follow
+	// where a thread runs on one stack above another (a signal stack, or a goroutine's stack
+	// above its thread's).
 	Stacks []Stack
-	// Err says why registers or stack are missing, nil when they are not.
+	// Err says why registers or stack are missing; nil when they are not.
 	Err error
-	// Same says that registers and stack are those of the sample before: the thread
-	// has not run since, or it was at the same place with the same stack.
+	// Same means that registers and stack are those of the previous sample: the thread has not
+	// run since, or it was at the same place with the same stack.
 	Same bool
-	// Unstopped says that the thread was read without a stop, so that registers may
-	// be missing and the stack's words of different moments.
+	// Unstopped means that the thread was read without a stop, so that registers may be missing
+	// and the words of its stack may be from different moments.
 	Unstopped bool
-	// Skipped says that the thread was left where it waits and read there, see
-	// [Snapshot].Skip: it has not run meanwhile, so that its stack is of one moment,
-	// but only pc, sp and the arguments of its call are known of its registers.
+	// Skipped means that the thread was not stopped but read where it waits, see
+	// [Snapshot].Skip. It has not run meanwhile, so that its stack is of one moment, but of its
+	// registers only pc, sp and the arguments of its call are known.
 	Skipped bool
-	// Age is for how long the copy had been there when it was asked for, of a thread that the
-	// system copied as it ran: see [RunningCopier]. Registers and stack are of that moment.
+	// Age is how old the copy already was when it was read, for a thread that the system copied
+	// as it ran: see [RunningCopier]. Registers and stack are from that earlier moment.
 	Age time.Duration
-	// Call is the system call that it was in when it was captured, or until it was stopped,
-	// which may have ended the call. It is empty where the system does not tell.
+	// Call is the system call that the thread was in when it was captured, or until the stop,
+	// which may have ended the call. It is empty where the system does not report it.
 	Call Syscall
-	// HasEnded: it came into the stop from a system call that ended on the way, with the number
-	// EndedCall, and has the arguments in its registers. It was in the call when it was told to
-	// stop, or made it right after. Linux on x86-64.
+	// HasEnded means that a system call ended as the thread stopped. The thread was in the call
+	// when it was ordered to stop, or made it right after. EndedCall is the call's number; its
+	// arguments are in the registers. Linux on x86-64.
 	HasEnded  bool
 	EndedCall int32
-	// Sure is the number of frames of the stack, from the innermost on, whose code is known to be
-	// that of the capture; 0: all of them.
+	// Sure is the number of frames, from the innermost on, whose code is known not to have
+	// changed since the capture; 0: all of them.
 	Sure int
 	// Probe is what was probed while the thread was stopped.
 	Probe StopProbe
-	// Chains are the copies of those that [Watch].Chains lists for it, in that order, of the
-	// moment of the stack; there are none where the thread ran meanwhile.
+	// Chains are the copies of the chains that [Watch].Chains lists for the thread, in that
+	// order and from the same moment as the stack. There are none if the thread ran meanwhile.
 	Chains []CopiedChain
-	// Goroutine is the one that it ran at the moment of the stack.
+	// Goroutine is the goroutine that the thread ran at the moment of the stack.
 	Goroutine Goroutine
-	// Managed are the frames of an interpreter's language that are known of it, the innermost
-	// first.
+	// Managed are the known frames of an interpreter's language, innermost first.
 	Managed []ManagedFrame
 
-	buf      []byte // where Capture copies to; see Buffer
-	captured bool   // in the Take under way
+	buf      []byte // Capture copies to it; see Buffer
+	captured bool   // in the Take that is under way
 }
 
-// Goroutine is one that a thread runs; the zero value: none, or not known.
+// Goroutine is a goroutine that a thread runs. The zero value means none, or not known.
 type Goroutine struct {
 	ID     uint64
 	Labels []string // that the program has set by runtime/pprof: a key, its value, the next key …
 }
 
-// Equal reports whether two are the same with the same labels.
+// Equal reports whether two goroutines have the same id and the same labels.
 func (g *Goroutine) Equal(other *Goroutine) bool {
 	return g.ID == other.ID && slices.Equal(g.Labels, other.Labels)
 }
 
-// Buffer returns where [Process.Capture] copies the stack to: its capacity
-// bounds the copy.
+// Buffer returns where [Process.Capture] copies the stack to. Its capacity bounds the copy.
 func (t *Thread) Buffer() []byte { return t.buf }
 
 // Stack is one copied range of stack memory.
 type Stack struct {
 	Base  Addr   // address of Bytes[0]
 	Bytes []byte // the copy, from Base up
-	Top   Addr   // end of the mapping that the stack is in, where the used part ends; 0 when unknown
+	Top   Addr   // end of the stack's mapping, where the used part ends; 0 when unknown
 }
 
 // End returns the address just above the copied bytes.
 func (s *Stack) End() Addr { return s.Base + Addr(len(s.Bytes)) }
 
-// Truncated reports whether the stack went on above what was copied.
+// Truncated reports whether the stack goes on above the copied bytes.
 func (s *Stack) Truncated() bool { return s.Top != 0 && s.End() < s.Top }
 
 // Contains reports whether the n bytes at a were copied.
@@ -135,8 +134,8 @@ func (s *Stack) Contains(a Addr, n int) bool {
 	return a >= s.Base && uint64(a-s.Base)+uint64(n) <= uint64(len(s.Bytes)) && a+Addr(n) >= a
 }
 
-// ReadMemory reads from the copied stack alone, so that what the target did
-// after it was captured is never seen.
+// ReadMemory reads only from the copied stack, so that it never sees what the target did after
+// the capture.
 func (t *Thread) ReadMemory(p []byte, a Addr) (int, error) {
 	s := t.stackAt(a)
 	if s == nil {
@@ -149,7 +148,7 @@ func (t *Thread) ReadMemory(p []byte, a Addr) (int, error) {
 	return n, nil
 }
 
-// stackAt returns the copied range that a is in, nil when there is none.
+// stackAt returns the copied range that contains a, nil when there is none.
 func (t *Thread) stackAt(a Addr) *Stack {
 	for i := range t.Stacks {
 		if s := &t.Stacks[i]; s.Contains(a, 1) {
@@ -175,8 +174,8 @@ const (
 
 var qosNames = [...]string{"", "maintenance", "background", "utility", "default", "user-initiated", "user-interactive"}
 
-// String returns the class's name as Apple's tools write it in lower case, empty
-// for the unknown one.
+// String returns the class's name as Apple's tools write it in lower case; empty for the unknown
+// class.
 func (q QoS) String() string {
 	if int(q) >= len(qosNames) {
 		return ""
@@ -184,9 +183,9 @@ func (q QoS) String() string {
 	return qosNames[q]
 }
 
-// Priority is how urgent the kernel takes a thread for; macOS. The zero value is
-// unknown: no thread of a user's has priority 0.
+// Priority is a thread's scheduling priority in the kernel; macOS. The zero value is unknown,
+// because no user thread has priority 0.
 type Priority struct {
-	Now  int // what it is scheduled by at present
-	Base int // what it has by its own policy
+	Now  int // the priority by which it is scheduled at present
+	Base int // the priority that its own policy gives it
 }

@@ -7,41 +7,39 @@ import (
 	"time"
 )
 
-// slice is how long a sleep may last until the context is looked at again.
+// slice is how long a sleep may last until the context is checked again.
 const slice = 50 * time.Millisecond
 
-// ticks gives the moments at which snapshots are due: start + n·interval and,
-// within the jitter, a random offset of each. A deadline does not depend on
-// when the one before was met, so that they do not drift; those that have gone
-// by are left out, so that they are not bunched.
+// ticks computes the moments at which snapshots are due: start + n·interval, plus a random
+// offset within the jitter for each. Deadlines do not depend on when the previous one was met,
+// so they do not drift. Deadlines that have passed are skipped, so that snapshots do not bunch.
 type ticks struct {
 	clock    Clock
 	interval time.Duration
 	jitter   time.Duration
 	start    time.Duration
 	next     int64 // the number of the tick to wait for
-	every    int   // one in so many is met; 0: each
-	leftOut  int   // of those missed before the last tick
+	every    int   // one of so many ticks is used; 0: each
+	leftOut  int   // the ticks before the last one that were skipped because of every
 	asleep   time.Duration
-	// detachLate is the process's, see [ThreadStopper]; nil: nothing to do.
+	// detachLate is [ThreadStopper].DetachLate; nil: nothing to do.
 	detachLate func() (left int)
 }
 
-// nap is a sleep of the system that is too short to count as one: two clocks are
-// not read at the same moment.
+// nap is the longest sleep of the system that is ignored: it is the difference of two clocks,
+// which are not read at the same moment.
 const nap = 100 * time.Millisecond
 
 func newTicks(c Clock, interval, jitter time.Duration) ticks {
 	return ticks{clock: c, interval: interval, jitter: min(jitter, interval), start: c.Now(), asleep: c.Asleep()}
 }
 
-// elapsed returns the time since the first tick's own.
+// elapsed returns the time since the first tick.
 func (t *ticks) elapsed() time.Duration { return t.clock.Now() - t.start }
 
-// wait sleeps until the next tick, and returns how many were missed before it.
-// It returns false when the context is done, or the tick would come later than
-// end after the start (0: never). A tick that is due as the context is done is
-// missed.
+// wait sleeps until the next tick, and returns how many were missed before it. It returns false
+// when the context is done, or when the tick would be at end or later, counted from the start
+// (0: never). A tick that is due when the context is done counts as missed.
 func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok bool) {
 	t.leftOut = t.leaveOut()
 	missed = t.leftOut + t.skip(end)
@@ -65,7 +63,7 @@ func (t *ticks) wait(ctx context.Context, end time.Duration) (missed int, ok boo
 	return missed, false
 }
 
-// leaveOut leaves out the ticks that are not wanted, and returns their number.
+// leaveOut skips the ticks that every leaves out, and returns their number.
 func (t *ticks) leaveOut() int {
 	if t.every <= 1 || t.next == 0 {
 		return 0
@@ -74,10 +72,10 @@ func (t *ticks) leaveOut() int {
 	return t.every - 1
 }
 
-// skip leaves out the ticks whose whole interval has gone by. The clock stops
-// while the system sleeps, which is one tick missed however long it is. Where no
-// processor was to be had until after the end, the last tick is still met, so that
-// there is one snapshot at least.
+// skip skips the ticks whose whole interval has passed, and returns their number. The clock
+// stops while the system sleeps; a sleep counts as one missed tick, however long it is. If no
+// processor was available until after the end, the last tick is still used, so that there is at
+// least one snapshot.
 func (t *ticks) skip(end time.Duration) (missed int) {
 	if t.interval <= 0 {
 		return 0
@@ -110,7 +108,7 @@ func (t *ticks) sleep(ctx context.Context, at time.Duration) bool {
 	return false
 }
 
-// slice is how long to sleep at most now.
+// slice returns how long to sleep at most now.
 func (t *ticks) slice() time.Duration {
 	if t.detachLate != nil && t.detachLate() > 0 {
 		return DetachEvery
@@ -118,9 +116,9 @@ func (t *ticks) slice() time.Duration {
 	return slice
 }
 
-// Ticks yields at the moments at which [Sample] would take its snapshots by the same
-// options, Count and Clock among them, and each time how many were missed since the one
-// before.
+// Ticks yields at the moments at which [Sample] would take its snapshots with the same options,
+// including Count and Clock. It yields the number of ticks that were missed since the previous
+// one.
 func Ticks(ctx context.Context, o Options) iter.Seq[int] {
 	return func(yield func(missed int) bool) {
 		c := o.Clock
@@ -140,9 +138,9 @@ func Ticks(ctx context.Context, o Options) iter.Seq[int] {
 	}
 }
 
-// TicksWithin is [Ticks] for what is to take no more than a share of the time, one part
-// in so many: whoever uses it sets *took to how long the last one took, and those that
-// would come before that is made up for are missed. Count is of those that come.
+// TicksWithin is [Ticks] for work that may take at most one part in share of the time. The
+// caller sets *took to how long the work took after each tick. Ticks that come before that is
+// made up for count as missed. Count applies to the ticks that are yielded.
 func TicksWithin(ctx context.Context, o Options, share int, took *time.Duration) iter.Seq[int] {
 	if o.Clock == nil {
 		o.Clock = SystemClock()
@@ -155,7 +153,7 @@ func TicksWithin(ctx context.Context, o Options, share int, took *time.Duration)
 		}
 	}
 	return func(yield func(missed int) bool) {
-		var rest time.Duration // until when none comes
+		var rest time.Duration // no tick is yielded before this time
 		given := 0
 		for n := range Ticks(ctx, o) {
 			if missed += n; o.Clock.Now() < rest {

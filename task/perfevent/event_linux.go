@@ -23,7 +23,7 @@ type Options struct {
 	Kernel bool
 }
 
-// Event is the samples of one thread. It is for one goroutine.
+// Event has the samples of one thread. It is used by one goroutine.
 type Event struct {
 	fd     int
 	form   form

@@ -23,9 +23,10 @@ var amd64Layout = layout{
 // origRAX is the index of orig_ax in amd64Layout.
 const origRAX = 15
 
-// endedCall returns the number of the system call that ended on a thread's way into a stop, false
-// if there is none. The kernel keeps the number in orig_ax; a thread that came from elsewhere, such as an interrupt, has −1 there.
-// regs are what r was decoded from. A call that is to be made again has not ended.
+// endedCall returns the number of the system call that ended as a thread stopped, false if there
+// was none. The kernel keeps the number in orig_ax, which is −1 if the thread entered the kernel
+// by other means, such as an interrupt. regs are the bytes that r was decoded from. A call that
+// will be restarted has not ended.
 func endedCall(regs []byte, r *task.Registers) (number int32, ended bool) {
 	if r.Arch != task.AMD64 || len(regs) < (origRAX+1)*8 {
 		return 0, false

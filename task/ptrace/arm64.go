@@ -21,10 +21,9 @@ var arm64Layout = layout{
 // arm64AddressBits is the size of a user address unless the kernel says more.
 const arm64AddressBits = 48
 
-// arm64CodeMask returns the bits of a code pointer that belong to the address,
-// given insn_mask of struct user_pac_mask: the bits that hold the signature,
-// from the first above the address up to bit 54. 0 when the kernel does not
-// tell.
+// arm64CodeMask returns the bits of a code pointer that belong to the address. insn is insn_mask
+// of struct user_pac_mask: the bits of the signature, from the first above the address up to bit
+// 54. It is 0 when the kernel does not report it.
 func arm64CodeMask(insn uint64) uint64 {
 	n := arm64AddressBits
 	if insn != 0 {

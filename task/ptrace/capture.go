@@ -14,12 +14,12 @@ import (
 
 var errNotSuspended = errors.New("the target is not suspended")
 
-// copying is what Capture goes by: how threads are read, and the time that there is for it.
+// copying is the state that Capture depends on: how threads are read, and how much time is left.
 type copying struct {
 	how   reading
-	most  time.Duration // for which a stop may copy, see [task.Limits]
-	began time.Time     // the stop, as far as that time is concerned
-	left  int           // threads to be copied in it still
+	most  time.Duration // how long a stop may copy, see [task.Limits]
+	began time.Time     // start of the stop, from which most counts
+	left  int           // threads that are still to be copied in it
 }
 
 // reading is how Capture reads a thread.
@@ -28,12 +28,12 @@ type reading uint8
 const (
 	readNothing   reading = iota
 	readSuspended         // all threads are stopped
-	readStopped           // one is
-	readRunning           // none is
+	readStopped           // this thread is stopped
+	readRunning           // no thread is stopped
 )
 
-// Capture implements [task.Process]. A stack that cannot be read costs only the
-// stack: the registers are there, and the error is a *[task.FaultError].
+// Capture implements [task.Process]. If the stack cannot be read, t has the registers
+// nevertheless, and the error is a *[task.FaultError].
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	t.Stacks = t.Stacks[:0]
 	switch p.copying.how {
@@ -64,7 +64,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	}
 	t.OnCPUState, t.Processor = p.classifyOnCPU(th)
 	if th.groupStopped {
-		t.State = task.Stopped // it may have been called running, on its way back from an earlier stop of ours
+		t.State = task.Stopped // Describe may have seen it running, on its way back from an earlier stop of ours
 	}
 	if procfs.Interrupted(&th.call, &t.Registers) {
 		t.Call = th.call
@@ -91,11 +91,11 @@ func (th *thread) notStopped() error {
 	return task.ErrThreadGone
 }
 
-// captureRegisters reads the registers as the kernel shows them: on x86 a system call
-// under way is not wound back to its start; on ARM one that is to be made again is.
+// captureRegisters reads the registers as the kernel shows them: on x86 a system call that is
+// under way is not wound back to its start; on ARM a call that will be restarted is.
 func (p *Process) captureRegisters(th *thread, t *task.Thread) error {
 	n, errno := regset(th.tid, unix.NT_PRSTATUS, p.regs[:])
-	if errno == unix.ESRCH { // only SIGKILL, to the process, ends a stop
+	if errno == unix.ESRCH { // a stop is ended only by a SIGKILL to the process
 		th.phase = dying
 		return p.Exited()
 	}
@@ -109,8 +109,8 @@ func (p *Process) captureRegisters(th *thread, t *task.Thread) error {
 	return nil
 }
 
-// shareTime limits the next copy to its share of the time that is left of the stop. All
-// threads that are still to be copied have the same share.
+// shareTime limits the next copy to its share of the remaining time of the stop. All threads
+// that are still to be copied have equal shares.
 func (p *Process) shareTime() {
 	now, c := time.Now(), &p.copying
 	left := max(0, c.began.Add(c.most).Sub(now))

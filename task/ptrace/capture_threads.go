@@ -14,18 +14,18 @@ import (
 
 var errUnknownCall = errors.New("the kernel does not tell where the thread is, without a stop")
 
-// round is a call of CaptureThreads: what it was given, and how far it has come.
+// round is the state of a call of CaptureThreads: its arguments and progress.
 type round struct {
-	stopped  func(int)                       // is called for each thread that can be captured
-	runs     func(int, time.Duration, error) // and for each that runs on, or cannot be had
+	stopped  func(int)                       // called for each thread that can be captured
+	runs     func(int, time.Duration, error) // called for each that runs on, or cannot be captured
 	together bool                            // threads stay stopped until all are captured
 	waiting  []waiting
-	held     []waiting // those that were captured and are still stopped
-	none     time.Time // when none of waiting was stopped
+	held     []waiting // captured, but still stopped
+	none     time.Time // the last time at which none of waiting had stopped
 	reads    int       // threads that were read
 }
 
-// begin begins a round of n threads.
+// begin starts a round for n threads.
 func (r *round) begin(how task.Suspension, n int, stopped func(int), runs func(int, time.Duration, error)) {
 	*r = round{
 		stopped: stopped, runs: runs, together: how == task.SuspendTogether, none: time.Now(),
@@ -33,18 +33,17 @@ func (r *round) begin(how task.Suspension, n int, stopped func(int), runs func(i
 	}
 }
 
-// waiting is a thread that was ordered to stop and had not stopped when it was checked last.
+// waiting is a thread that was ordered to stop and had not stopped at the last check.
 type waiting struct{ index, tid int }
 
-// Threads that were asleep have to be woken, and one that has no processor has
-// to get one, so several are waited for together: so many before we sleep until
-// one has stopped.
+// window is how many threads are ordered to stop before we sleep until one of them has stopped.
+// Waiting for several saves time: sleeping threads have to be woken, and threads without a
+// processor have to get one.
 const window = 32
 
-// CaptureThreads implements [task.ThreadStopper]. A thread that is on a processor or
-// sleeps stops within microseconds; one that waits for a processor is left to
-// come to it while others are captured. A thread in uninterruptible sleep is
-// read without a stop, for it does not run either.
+// CaptureThreads implements [task.ThreadStopper]. A thread that is on a processor or sleeps
+// stops within microseconds. While a thread waits for a processor, others are captured. A thread
+// in uninterruptible sleep is read without a stop, because it does not run either.
 func (p *Process) CaptureThreads(how task.Suspension, o task.StopOptions, ids []task.ThreadID, onStopped func(int), runs func(int, time.Duration, error)) error {
 	if err := p.check(); err != nil {
 		return err
@@ -89,7 +88,7 @@ func (p *Process) CaptureThreads(how task.Suspension, o task.StopOptions, ids []
 	return err
 }
 
-// orderHeld tells the threads that were seized to stop, all at once.
+// orderHeld orders the seized threads to stop, all at once.
 func (p *Process) orderHeld() {
 	if !p.round.together {
 		return
@@ -108,7 +107,7 @@ func (p *Process) orderHeld() {
 	p.round.waiting = kept
 }
 
-// releaseHeld lets the threads that were captured run on.
+// releaseHeld lets the captured threads run on.
 func (p *Process) releaseHeld() {
 	for _, h := range p.round.held {
 		p.release(p.threads.find(h.tid))
@@ -120,9 +119,9 @@ func (p *Process) releaseHeld() {
 	p.round.held, p.round.together = p.round.held[:0], false
 }
 
-// judgeEach reports whether it was the process that was opened, and whether we
-// may stop it at all. Where others were read, a thread that we may not stop costs
-// only itself.
+// judgeEach returns an error if the process is no longer the one that was opened, or if we may
+// not stop any of its threads. If others were read, a thread that we may not stop affects only
+// itself.
 func (p *Process) judgeEach() error {
 	if p.Mem.Replaced() {
 		return p.Exited()
@@ -152,12 +151,12 @@ func (p *Process) read(r reading, i int) {
 	p.Mem.LimitUntil(time.Time{})
 }
 
-// seizeOne attaches to a thread that is to be told to stop.
+// seizeOne attaches to a thread, before the order to stop.
 func (p *Process) seizeOne(i int, th *thread) bool {
 	p.seize(th)
 	if th.phase == refused {
 		if !p.round.together {
-			p.awaitEach() // so that none is stopped meanwhile
+			p.awaitEach() // so that none is stopped during the retries
 		}
 		p.seizeLater(th)
 	}
@@ -169,7 +168,7 @@ func (p *Process) seizeOne(i int, th *thread) bool {
 	return true
 }
 
-// stopOne stops a thread, has it captured, and lets it run on.
+// stopOne orders a thread to stop, and serves threads that have stopped by now.
 func (p *Process) stopOne(i int, th *thread) {
 	if !p.seizeOne(i, th) {
 		return
@@ -183,7 +182,7 @@ func (p *Process) stopOne(i int, th *thread) {
 		th.phase = dying
 		return
 	}
-	const looks = 3 // for one that runs stops within microseconds
+	const looks = 3 // a running thread stops within microseconds
 	for n := 0; n < looks && len(p.round.waiting) > 0; n++ {
 		if p.serveStopped() {
 			return
@@ -198,8 +197,8 @@ func (p *Process) stopOne(i int, th *thread) {
 	}
 }
 
-// serveStopped serves the threads that are stopped now, as the kernel names them, and
-// reports whether there was one. It does not see those that have ended.
+// serveStopped serves the threads that have stopped by now, in the order in which the kernel
+// reports them. It returns whether there was one. It does not see threads that have ended.
 func (p *Process) serveStopped() (any bool) {
 	for {
 		asked := time.Now()
@@ -220,15 +219,15 @@ func (p *Process) serveStopped() (any bool) {
 	}
 }
 
-// waitsFor returns where in waiting a thread is; negative: nowhere.
+// waitsFor returns the index of a thread in waiting, or a negative number.
 func (r *round) waitsFor(tid int) int {
 	return slices.IndexFunc(r.waiting, func(w waiting) bool { return w.tid == tid })
 }
 
-// serve captures a stopped thread and lets it run on. It was stopped since round.none at most. The
-// stop of a thread that is held is consumed, so that checkAnyStop does not find it again. A
-// thread that stopped to deliver a signal is not held: were we killed meanwhile, the signal would
-// be lost with the consumed stop.
+// serve captures a stopped thread and lets it run on. The thread has been stopped at most since
+// round.none. If the thread is held, its stop is consumed, so that checkAnyStop does not find it
+// again. A thread that stopped to deliver a signal is not held: if we were killed meanwhile, the
+// signal would be lost with the consumed stop.
 func (p *Process) serve(i int, th *thread) {
 	if th.phase != stopped {
 		p.round.runs(i, 0, th.notStopped())
@@ -244,7 +243,8 @@ func (p *Process) serve(i int, th *thread) {
 	p.round.runs(i, time.Since(p.stoppedSince()), nil)
 }
 
-// stoppedSince returns since when, at the earliest, a thread was stopped that is let go of now.
+// stoppedSince returns the earliest time at which the thread that is now released can have
+// stopped.
 func (p *Process) stoppedSince() time.Time {
 	if p.round.together {
 		return p.ordered
@@ -252,8 +252,8 @@ func (p *Process) stoppedSince() time.Time {
 	return p.round.none
 }
 
-// awaitEach serves the threads that did not stop at once, as they stop. Now and
-// then it asks for each by itself, and so finds those that have ended.
+// awaitEach serves the remaining threads as they stop. Now and then it checks each of them
+// separately, which also finds those that have ended.
 func (p *Process) awaitEach() {
 	began := time.Now()
 	if len(p.round.waiting) > 0 {
@@ -274,8 +274,8 @@ func (p *Process) awaitEach() {
 	}
 }
 
-// tellAgain repeats the order to stop, to every thread. A thread that calls exec takes
-// over the id of the first one, which is seized then, but may never have got its order.
+// tellAgain repeats the order to stop, for every thread. A thread that calls exec takes over the
+// id of the first thread, which is seized but may never have received its order.
 func (p *Process) tellAgain() {
 	for _, w := range p.round.waiting {
 		interrupt(w.tid)
@@ -283,7 +283,7 @@ func (p *Process) tellAgain() {
 }
 
 // serveWaiting checks each thread that is waited for, and reports whether one has stopped or
-// ended. With last it gives up the others.
+// ended. If last is set, it gives up the others.
 func (p *Process) serveWaiting(last bool) (any bool) {
 	kept := p.round.waiting[:0]
 	for _, w := range p.round.waiting {
@@ -299,7 +299,7 @@ func (p *Process) serveWaiting(last bool) (any bool) {
 	return any
 }
 
-// letGo ends a round: threads that were killed in it are reaped.
+// letGo ends a round. It reaps the threads that were killed during it.
 func (p *Process) letGo() {
 	p.reapAll()
 	for i := range p.threads.all {
@@ -309,10 +309,10 @@ func (p *Process) letGo() {
 	}
 }
 
-// readWithoutStop fills in what the kernel reports of a blocked thread: pc, sp and the arguments of
-// its system call. The stack is of the same moment if the thread has not run while it was
-// copied. Of a thread that runs it uses the kernel's newest copy, if there is one. Unstopped is
-// set only where something was read.
+// readWithoutStop fills in what the kernel reports of a blocked thread: pc, sp and the arguments
+// of its system call. The stack is of the same moment if the thread has not run while it was
+// copied. For a running thread readWithoutStop uses the kernel's newest copy, if there is one.
+// It sets Unstopped only if something was read.
 func (p *Process) readWithoutStop(tid int, t *task.Thread) error {
 	t.Unstopped, t.Skipped, t.Call, t.Stacks, t.Kernel = false, false, task.Syscall{}, t.Stacks[:0], nil
 	if p.Sealed() != nil {

@@ -4,12 +4,12 @@ package ptrace
 
 import "stacksnap/task"
 
-// dropCopiesAfter is the number of checks in a row without a run after which the kernel's copies of
-// threads are given up: each takes memory that may not be swapped.
+// dropCopiesAfter is the number of consecutive checks without a run after which the kernel's
+// copies of threads are dropped: each takes memory that cannot be swapped.
 const dropCopiesAfter = 100
 
-// NothingRan implements [task.ActivityReader]. Where no thread has run, none has begun or ended, and
-// nothing was mapped.
+// NothingRan implements [task.ActivityReader]. If no thread has run, none has begun or ended,
+// and nothing was mapped.
 func (p *Process) NothingRan() bool {
 	if !p.nothingRan() {
 		p.idleChecks = 0
@@ -33,9 +33,9 @@ func (p *Process) nothingRan() bool {
 	return len(p.threads.all) > 0
 }
 
-// nothingRanUnseen is nothingRan where only the state of threads may be read. None has run if each
-// waited when it was described, and was neither scheduled in since before that nor had any CPU
-// time counted.
+// nothingRanUnseen is nothingRan for a process of which only the state of the threads may be
+// read. No thread has run if each waited when it was described and has neither been scheduled in
+// nor used any CPU time since.
 func (p *Process) nothingRanUnseen() bool {
 	all := len(p.threads.all) > 0
 	for i := range p.threads.all {

@@ -2,32 +2,32 @@ package ptrace
 
 import "stacksnap/task"
 
-// endingCall is a call that a stop may end for good though no signal came.
+// endingCall is a system call that a stop may end for good although no signal came.
 type endingCall struct {
 	name string
-	// The numbers: 0 where the architecture has no such call, but for read, which is 0 on amd64.
+	// The call's numbers. 0 means that the architecture has no such call, except for read on
+	// amd64.
 	amd64, i386, arm64, arm int
 	on                      endsWhen
 }
 
-// endsWhen is when a stop ends a call.
+// endsWhen is the condition under which a stop ends a call.
 type endsWhen uint8
 
 const (
-	always   endsWhen = iota // or where more cannot be told from outside
-	ofSocket                 // where the first argument is a socket
-	ofEither                 // where the first or the third is
-	ofIPC                    // where the first argument is SEMOP or SEMTIMEDOP (include/uapi/linux/ipc.h)
+	always   endsWhen = iota // also where the condition cannot be seen from outside
+	ofSocket                 // if the first argument is a socket
+	ofEither                 // if the first or third argument is a socket
+	ofIPC                    // if the first argument is SEMOP or SEMTIMEDOP (include/uapi/linux/ipc.h)
 )
 
-// endingCalls are those of signal(7), "Interruption of system calls and library functions
-// by stop signals", and the others that the kernel ends with EINTR then: those of sockets
-// that have a time limit (sock_intr_errno, include/net/sock.h; whether they have one cannot
-// be told from outside), by whatever call a socket is read or written; io_getevents and
-// io_uring_enter. A close that lingers ends early, with success (sk_stream_wait_close,
-// net/core/stream.c); its descriptor is no more. The numbers are those of the kernel's
-// arch/x86/entry/syscalls/syscall_64.tbl and syscall_32.tbl, scripts/syscall.tbl and
-// arch/arm/tools/syscall.tbl.
+// endingCalls are the calls of signal(7), "Interruption of system calls and library functions by
+// stop signals", and the others that the kernel ends with EINTR at a stop: every call that reads
+// or writes a socket with a time limit (sock_intr_errno, include/net/sock.h; whether a socket
+// has one cannot be seen from outside), io_getevents and io_uring_enter. A close that lingers
+// ends early, with success (sk_stream_wait_close, net/core/stream.c), and its descriptor is
+// already gone. The numbers are those of the kernel's arch/x86/entry/syscalls/syscall_64.tbl and
+// syscall_32.tbl, scripts/syscall.tbl and arch/arm/tools/syscall.tbl.
 var endingCalls = [...]endingCall{
 	{"epoll_wait", 232, 256, 0, 252, always},
 	{"epoll_pwait", 281, 319, 22, 346, always},
@@ -40,7 +40,7 @@ var endingCalls = [...]endingCall{
 	{"rt_sigtimedwait_time64", 0, 421, 0, 421, always},
 	{"io_getevents", 208, 247, 4, 245, always},
 	{"io_uring_enter", 426, 426, 426, 426, always},
-	{"socketcall", 0, 102, 0, 0, always}, // those of its calls that wait all end
+	{"socketcall", 0, 102, 0, 0, always}, // all of its calls that wait end
 	{"accept", 43, 0, 202, 285, always},
 	{"accept4", 288, 364, 242, 366, always},
 	{"connect", 42, 362, 203, 283, always},
@@ -99,7 +99,7 @@ func (c *endingCall) ends(call *task.Syscall, isSocket func(fd int) bool) bool {
 		return isSocket(descriptor(0))
 	case ofEither:
 		return isSocket(descriptor(0)) || isSocket(descriptor(2))
-	case ofIPC: // above the number there is a version
+	case ofIPC: // the higher bits are a version
 		n := call.Args[0] & 0xffff
 		return n == semop || n == semtimedop
 	}

@@ -14,7 +14,7 @@ import (
 	"stacksnap/task/procfs"
 )
 
-// kernelSymbols are read once, for all processes, and where they are needed alone.
+// kernelSymbols reads the kernel's symbols once for all processes, when they are first needed.
 var kernelSymbols = sync.OnceValues(func() (*kallsyms.Table, error) {
 	f, err := os.Open("/proc/kallsyms")
 	if err != nil {
@@ -24,20 +24,20 @@ var kernelSymbols = sync.OnceValues(func() (*kallsyms.Table, error) {
 	return kallsyms.Read(f)
 })
 
-// kernelUnnamed is the name of a frame in the kernel whose function is not known.
+// kernelUnnamed is the name of a kernel frame whose function is not known.
 const kernelUnnamed = "<code without a name>"
 
-// kernelChains names where threads run in the kernel.
+// kernelChains names the places in the kernel at which threads run.
 type kernelChains struct {
 	symbols *kallsyms.Table               // nil: there are none
-	named   map[string][]task.KernelFrame // by the words of their call chains
+	named   map[string][]task.KernelFrame // by the words of the call chain
 }
 
-// maxChains bounds how many are kept.
+// maxChains bounds the number of chains in named.
 const maxChains = 4096
 
-// learnSymbols reads the kernel's symbols. Its error says in one line why they cannot be had, and
-// what to do.
+// learnSymbols reads the kernel's symbols. Its error says in one line why they are not
+// available, and what to do.
 func (k *kernelChains) learnSymbols() error {
 	k.named = map[string][]task.KernelFrame{}
 	var err error
@@ -59,7 +59,7 @@ func lacksSymbols(err error, root bool) error {
 	return fmt.Errorf("%w: run as root, or run sysctl kernel.kptr_restrict=0", line)
 }
 
-// runsIn names where in the kernel a thread was as it was copied.
+// runsIn returns where in the kernel a thread was when the sample was made.
 func (k *kernelChains) runsIn(s *perfevent.Sample) []task.KernelFrame {
 	if k.symbols == nil || len(s.Kernel) == 0 {
 		return nil

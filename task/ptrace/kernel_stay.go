@@ -7,14 +7,14 @@ import (
 	"stacksnap/task/procfs"
 )
 
-// noteKernel reads where a thread that waits is in the kernel.
+// noteKernel records where in the kernel a waiting thread is.
 func (p *Process) noteKernel(th *thread) {
 	if th.stay = (procfs.KernelStay{}); p.Kernel.IsOn() && !th.ready {
 		th.stay = p.KernelStay(th.tid)
 	}
 }
 
-// noteKernels calls noteKernel for all threads that are to be stopped, or skipped.
+// noteKernels calls noteKernel for all threads that are to be stopped or skipped.
 func (p *Process) noteKernels() {
 	if !p.Kernel.IsOn() {
 		return
@@ -26,7 +26,7 @@ func (p *Process) noteKernels() {
 	}
 }
 
-// ranSince returns how often a thread was scheduled in since noteKernel; false where that is not
+// ranSince returns how often a thread was scheduled in since noteKernel; false if that is not
 // known.
 func (p *Process) ranSince(th *thread) (uint64, bool) {
 	e := p.Files.Of(th.tid)
@@ -37,7 +37,7 @@ func (p *Process) ranSince(th *thread) (uint64, bool) {
 	return runs - th.stay.Runs, ok
 }
 
-// keptKernel returns the frames that noteKernel has read of a thread that has not run since.
+// keptKernel returns the frames that noteKernel has read, if the thread has not run since.
 func (p *Process) keptKernel(th *thread) []task.KernelFrame {
 	if n, ok := p.ranSince(th); !ok || n != 0 {
 		return nil
@@ -45,7 +45,8 @@ func (p *Process) keptKernel(th *thread) []task.KernelFrame {
 	return th.stay.Frames
 }
 
-// leftKernel returns those of a stopped thread that has run since only to stop.
+// leftKernel returns those frames of a stopped thread, if it has run since only in order to
+// stop.
 func (p *Process) leftKernel(th *thread, r *task.Registers) []task.KernelFrame {
 	if n, ok := p.ranSince(th); !ok || n > 1 || !th.stay.IsIn(r) {
 		return nil

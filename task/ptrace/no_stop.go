@@ -14,7 +14,8 @@ var (
 	errUnproven = errors.New("it could not be proven that the thread did not run while it was read")
 )
 
-// suspendNone is Suspend where nothing is stopped: it finds the threads that wait.
+// suspendNone does the work of Suspend when nothing may be stopped: it finds the waiting
+// threads.
 func (p *Process) suspendNone() (resume func() error, err error) {
 	p.suspended, p.copying.how = true, readSuspended
 	p.copying.began, p.ordered = time.Now(), time.Time{}

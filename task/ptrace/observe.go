@@ -18,14 +18,14 @@ var (
 	errInKernel  = errors.New("the thread was running in the kernel, where it is copied for root alone")
 )
 
-// copies has the copies that the kernel makes of one thread as it runs.
+// copies are the copies that the kernel makes of one thread as it runs.
 type copies struct {
 	event  *perfevent.Event // nil: none, because of err
 	err    error
 	newest perfevent.Sample
 	has    bool
-	ran    time.Duration // CPU time of the thread, no later than when newest was seen first
-	whole  bool          // no more of the stack can be had
+	ran    time.Duration // CPU time of the thread at or before the time when newest was first seen
+	whole  bool          // the copies cannot have more of the stack
 }
 
 // Close implements [io.Closer].
@@ -38,10 +38,11 @@ func (c *copies) Close() error {
 	return err
 }
 
-// The bounds of the period, the CPU time of a thread between two copies of it. The period is a
-// little less than the interval, so that there is a new copy for each sample, and a program that
-// repeats its work at the interval is met at each point of it. With a short interval copies
-// must not hold the thread up too often, with a long one they must not be old.
+// The bounds of the period, which is the CPU time of a thread between two copies. The period is
+// a little shorter than the interval, so that there is a new copy for each sample, and so that a
+// program that repeats its work at the interval is met at every point of it. At a short
+// interval, copies must not hold the thread up too often; at a long one, they must not be too
+// old.
 const (
 	leastPeriod = 100 * time.Microsecond
 	mostPeriod  = 10 * time.Millisecond
@@ -51,8 +52,8 @@ func periodFor(interval time.Duration) time.Duration {
 	return min(max(interval-interval/16, leastPeriod), mostPeriod)
 }
 
-// CopyRunning implements [task.RunningCopier], by an event of perf_event_open for each thread
-// that was seen to run.
+// CopyRunning implements [task.RunningCopier] with an event of perf_event_open for each thread
+// that was seen running.
 func (p *Process) CopyRunning(interval time.Duration) error {
 	ids, err := p.Threads()
 	if err != nil {
@@ -69,7 +70,7 @@ func (p *Process) CopyRunning(interval time.Duration) error {
 	p.observe = o
 	p.Files.LeaveRoom()
 	if p.stopsNone {
-		return lacks // other processes are sampled meanwhile
+		return lacks // other processes are sampled meanwhile: do not wait for copies
 	}
 	for range firstPeriods {
 		if p.areCopied(ids) {
@@ -80,11 +81,11 @@ func (p *Process) CopyRunning(interval time.Duration) error {
 	return lacks
 }
 
-// firstPeriods is for how many periods the first copies are waited for: a thread without a
-// processor is not copied.
+// firstPeriods is how many periods to wait for the first copies. A thread without a processor is
+// not copied.
 const firstPeriods = 8
 
-// areCopied has the threads that run copied, and reports whether all of them were.
+// areCopied starts the copies of the running threads, and reports whether each has one.
 func (p *Process) areCopied(ids []task.ThreadID) bool {
 	all := true
 	for _, id := range ids {
@@ -97,8 +98,8 @@ func (p *Process) areCopied(ids []task.ThreadID) bool {
 
 func (p *Process) observes() bool { return p.observe.Period > 0 }
 
-// useCopy fills in the newest copy of a thread that runs. One that waits for a
-// processor has not run since, or for less than a period.
+// useCopy fills in the newest copy of a running thread. If the thread waits for a processor, it
+// has run for less than a period since the copy, or not at all.
 func (p *Process) useCopy(tid int, t *task.Thread) error {
 	if !p.observes() {
 		return procfs.ErrOnProcessor
@@ -144,8 +145,8 @@ func (c *copies) renew(ran time.Duration) error {
 	return errNotCopied
 }
 
-// oldest returns for how long a thread may have run since its newest copy. The kernel counts CPU
-// time at the ticks of its clock only, 100 a second or more.
+// oldest returns how long a thread may have run since its newest copy. The kernel counts CPU
+// time only at the ticks of its clock, of which there are 100 a second or more.
 func (p *Process) oldest() time.Duration { return 2*p.observe.Period + 20*time.Millisecond }
 
 // fill fills in t from the newest copy.
@@ -158,12 +159,12 @@ func (p *Process) fill(t *task.Thread, c *copies) {
 	sp := s.Registers.SP()
 	top := p.StackTop(sp)
 	if end := sp + task.Addr(n); top != 0 && top < end {
-		top = end // it has grown since
+		top = end // the stack has grown since
 	}
 	t.Stacks = append(t.Stacks[:0], task.Stack{Base: sp, Bytes: room[:n], Top: top})
 }
 
-// deepen has the kernel copy more of a thread's stack from now on, where it can.
+// deepen makes the kernel copy more of a thread's stack from now on, if it can.
 func (p *Process) deepen(tid int, c *copies) {
 	if c.whole {
 		return

@@ -8,22 +8,22 @@ import (
 	"stacksnap/task"
 )
 
-// A thread in state R is on a processor or waits for one. Its way into a stop proves which: it
-// executes that itself, for which it has to be on a processor, and the kernel counts each time
-// that it is scheduled in (see procfs.ThreadFile). If the count is the same before and in the
-// stop, it was on a processor all the time. If the count is one more, it waited in between. If
-// that wait, which the kernel adds up as it ends (sched_info_arrive), was longer than all the
-// time since the first count, it waited at that moment, too.
+// A thread in state R is on a processor or waits for one. Its way into a stop proves which: the
+// thread executes that itself, for which it has to be on a processor, and the kernel counts how
+// often it is scheduled in (see procfs.ThreadFile). If the count is the same before and during
+// the stop, the thread was on a processor all the time. If the count is one higher, it waited in
+// between. If that wait, which the kernel adds up when it ends (sched_info_arrive), was longer
+// than the whole time since the first count, the thread already waited at that moment.
 
-// schedState is what was read of a thread that could run, before a stop.
+// schedState is what was read, before a stop, of a thread that was ready to run.
 type schedState struct {
-	at        time.Time // just before that
-	runs      uint64    // how often it had been scheduled in; 0: not known
+	at        time.Time // just before the count was read
+	runs      uint64    // how often the thread had been scheduled in; 0: not known
 	queued    time.Duration
 	processor int
 }
 
-// noteSchedStates reads the counts of the threads that could run when they were
+// noteSchedStates reads the counts of the threads that were ready to run when they were
 // described.
 func (p *Process) noteSchedStates() {
 	for i := range p.threads.all {
@@ -35,7 +35,7 @@ func (p *Process) noteSchedStates() {
 	}
 }
 
-// readSchedState reads the count first: the state is of a moment after it.
+// readSchedState reads the count before the state, so that the state is of a later moment.
 func (p *Process) readSchedState(tid int) schedState {
 	e := p.Files.Find(tid)
 	if e == nil {
@@ -54,7 +54,8 @@ func (p *Process) readSchedState(tid int) schedState {
 	return schedState{at, runs, e.Queued, s.Processor()}
 }
 
-// classifyOnCPU returns whether a stopped thread was on a processor before, and on which.
+// classifyOnCPU returns whether a stopped thread was on a processor before the stop, and which
+// one.
 func (p *Process) classifyOnCPU(th *thread) (task.OnCPUState, int) {
 	before := &th.sched
 	e := p.Files.Of(th.tid)
@@ -72,10 +73,10 @@ func (p *Process) classifyOnCPU(th *thread) (task.OnCPUState, int) {
 	return task.OnCPUUnknown, 0
 }
 
-// isOutlasted reports whether a wait that ended before a moment began before the count was read.
-// The kernel measures the wait by a clock that is not adjusted.
+// isOutlasted reports whether a wait that ended before the time ended began before the count was
+// read. The kernel measures the wait by a clock that is not adjusted.
 func (t *schedState) isOutlasted(wait time.Duration, ended time.Time) bool {
-	const adjusted = 1000 // one part in so many, at most
+	const adjusted = 1000 // clocks are adjusted by at most one part in this many
 	since := ended.Sub(t.at)
 	return wait > since+since/adjusted
 }

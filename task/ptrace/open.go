@@ -12,13 +12,13 @@ import (
 	"stacksnap/task/procfs"
 )
 
-// Open makes a running process ready to be read. It attaches to nothing yet,
-// and stops nothing. Pid may be the id of one of its threads. The error is a
-// *[task.NoProcessError] or a *[task.PermissionError] where that is the reason.
+// Open opens a running process. It does not yet attach to anything, and stops nothing. pid may
+// be the id of one of the process's threads. The error may be a *[task.NoProcessError] or a
+// *[task.PermissionError].
 func Open(pid int) (*Process, error) { return openWith(pid, procfs.Open, false) }
 
-// Look is Open of a process that is never stopped, see [task.Limits]. What may not be read is no
-// error here, but one of each thread.
+// Look opens a process that is never stopped, see [task.Limits]. If something may not be read,
+// that is an error of each thread, not of Look.
 func Look(pid int) (*Process, error) { return openWith(pid, procfs.Look, true) }
 
 func openWith(pid int, read func(pid int) (*procfs.Process, error), look bool) (*Process, error) {
@@ -41,7 +41,7 @@ func openWith(pid int, read func(pid int) (*procfs.Process, error), look bool) (
 	return p, nil
 }
 
-// prepare makes ready what a stop needs.
+// prepare sets up what a stop needs.
 func (p *Process) prepare() {
 	p.ownChild = p.Process.Info().ParentPID == os.Getpid()
 	p.priority.raise(p.tracer)
@@ -51,7 +51,7 @@ func (p *Process) prepare() {
 	p.threads.room = roomForNew
 }
 
-// firstCodeMask returns what is known before a thread has been stopped.
+// firstCodeMask returns the code mask that is used until a thread has been stopped.
 func firstCodeMask(host task.Arch) uint64 {
 	if host == task.ARM64 {
 		return 1<<arm64AddressBits - 1

@@ -2,7 +2,7 @@
 
 package ptrace
 
-// narrow reduces the table to the threads of a part, so that the suspension is of these alone.
+// narrow reduces the thread table to options.Part, so that only these threads are suspended.
 func (p *Process) narrow() {
 	if p.options.Part == nil {
 		return
@@ -18,7 +18,7 @@ func (p *Process) narrow() {
 	t.whole, t.all, t.hint = t.all, part, 0
 }
 
-// widen restores the whole table, with what has become of the threads of the part.
+// widen restores the whole table, and updates it from the part.
 func (p *Process) widen() {
 	t := &p.threads
 	if t.whole == nil {
@@ -30,7 +30,7 @@ func (p *Process) widen() {
 			*th = t.part[i]
 		}
 	}
-	if p.Mem.Replaced() { // a thread that called exec has the id of the first now, and may be attached
+	if p.Mem.Replaced() { // a thread that called exec has the first thread's id now, and may be attached
 		if th := t.find(p.PID); th != nil && th.phase == listed {
 			th.phase = seized
 		}

@@ -14,17 +14,16 @@ const highest = -20
 // priority is that of our operating system thread.
 type priority struct {
 	tid        int
-	raised     bool // it is served first
-	nice       int  // and had this before
-	ordinary   bool // it may be put before the ordinary ones, of which it is one
-	isRealtime bool // and is
+	raised     bool // raise was called
+	nice       int  // the nice value before
+	ordinary   bool // it may become a real-time thread, and is an ordinary one otherwise
+	isRealtime bool // it is a real-time thread now
 }
 
-// raise has the calling thread served first while a target is open, where that
-// is permitted: whatever delays it between a stop and the release delays the
-// target.
+// raise raises the calling thread's priority while a target is open, where that is permitted:
+// whatever delays this thread between a stop and the release delays the target.
 func (p *priority) raise(tid int) {
-	// By default a sleep may last 50 us longer than asked (prctl(2)).
+	// By default a sleep may last 50 µs longer than requested (prctl(2)).
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	p.tid, p.raised = tid, true
 	p.nice = niceOf(p.tid)
@@ -35,15 +34,15 @@ func (p *priority) raise(tid int) {
 	p.ordinary = errno == 0 && policy == unix.SCHED_NORMAL
 }
 
-// toRealtime has our thread run before all ordinary ones until endRealtime, where that is
-// permitted. For the time in which threads are stopped: at whatever nice value, the
-// first that are let go of may take the processor from us for a time slice each,
-// and the others are stopped as long.
+// toRealtime makes our thread run before all ordinary ones until endRealtime, where that is
+// permitted. It is meant for the time in which threads are stopped: at any nice value, the
+// threads that are released first may take the processor from us for a time slice each, and the
+// others stay stopped as long.
 func (p *priority) toRealtime() {
-	const lowest = 1 // of the real-time priorities
+	const lowest = 1 // lowest real-time priority
 	if p.ordinary && !p.isRealtime {
 		p.isRealtime = setPolicy(unix.SCHED_FIFO, lowest) == 0
-		p.ordinary = p.isRealtime // not permitted: not asked for again
+		p.ordinary = p.isRealtime // if it is not permitted, do not try again
 	}
 }
 
@@ -53,7 +52,7 @@ func (p *priority) endRealtime() {
 	}
 }
 
-// setPolicy is sched_setscheduler of the calling thread; its nice value stays.
+// setPolicy calls sched_setscheduler for the calling thread. Its nice value does not change.
 func setPolicy(policy int, priority int32) unix.Errno {
 	_, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, uintptr(policy), uintptr(unsafe.Pointer(&priority)))
 	return errno
@@ -68,7 +67,7 @@ func (p *priority) restore() {
 	_ = unix.Setpriority(unix.PRIO_PROCESS, p.tid, p.nice)
 }
 
-// niceOf turns the answer of the system call, 20 − nice (setpriority(2)), back.
+// niceOf returns a thread's nice value. The system call returns 20 − nice (setpriority(2)).
 func niceOf(tid int) int {
 	n, err := unix.Getpriority(unix.PRIO_PROCESS, tid)
 	if err != nil {

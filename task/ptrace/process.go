@@ -15,24 +15,23 @@ import (
 	"stacksnap/task/procfs"
 )
 
-// Process is a live Linux process whose threads can be stopped. It implements
-// [task.Process]; what needs no stop is implemented by [procfs.Process].
+// Process is a live Linux process whose threads can be stopped. It implements [task.Process];
+// what needs no stop is implemented by [procfs.Process].
 //
-// The kernel takes requests only from the operating system thread that
-// attached, so Open locks the calling goroutine to its thread
-// (runtime.LockOSThread), every method must be called from that goroutine,
-// and Close unlocks it. (Memory may be read from others, one at a time.) Nothing
-// else in this program may wait for the target meanwhile, should it be our own
-// child: a wait for a child also reports the stops that are ours.
+// The kernel takes requests only from the operating system thread that attached, so Open locks
+// the calling goroutine to its thread (runtime.LockOSThread), every method must be called from
+// that goroutine, and Close unlocks it. (Memory may be read from other goroutines, one at a
+// time.) If the target is our own child, nothing else in this program may wait for it meanwhile:
+// a wait for a child also reports the stops that are ours.
 //
-// A thread that would not stop during a suspension (it is deep in the kernel)
-// stays attached until a later Threads, Suspend, DetachLate or Close finds it stopped.
-// If Close does not either, it leaves the goroutine locked, and the kernel lets go
-// of the thread when the goroutine ends, and with it the operating system thread;
-// or, should that be the program's first, when the program ends.
+// A thread that did not stop during a suspension (because it is deep in the kernel) stays
+// attached until a later Threads, Suspend, DetachLate or Close finds it stopped. If Close does
+// not, it leaves the goroutine locked. The kernel then detaches from the thread when the
+// goroutine ends, and its operating system thread with it; or, if that is the program's first
+// thread, when the program ends.
 //
-// [procfs.Process] is embedded because it implements most of what [task.Process] and its
-// capabilities ask for: 18 methods. Its other exported methods are for the engine.
+// [procfs.Process] is embedded because it implements most of [task.Process] and its
+// capabilities: 18 methods. Its other exported methods are for this package.
 type Process struct {
 	*procfs.Process
 
@@ -44,34 +43,33 @@ type Process struct {
 	rescue   rescue
 	threads  threadTable
 	codeMask uint64
-	hasMask  bool // codeMask is what a thread said
+	hasMask  bool // codeMask was read from a thread
 
-	// What holds for every stop, see SetLimits.
-	stopsNone bool // every thread is left where it is
+	// State that applies to every stop, see SetLimits.
+	stopsNone bool // nothing is stopped: see [task.Limits].NoStop
 	gate      *task.Gate
 
-	// Of one stop, of the process or of threads one by one.
+	// State of one stop, of the process or of one thread after another.
 	options    task.StopOptions
-	suspended  bool      // as a whole
-	entered    bool      // the gate, in this suspension
-	ordered    time.Time // when the first of all was ordered to stop
+	suspended  bool      // the process is stopped as a whole
+	entered    bool      // the gate has been entered in this suspension
+	ordered    time.Time // when the first thread was ordered to stop
 	round      round
 	copying    copying
 	other      otherTracer
 	resumeFunc func() error
 
-	// Between stops.
-	idleChecks int               // in a row at which nothing had run
-	observe    perfevent.Options // how threads that run are copied; no Period: not at all
-	chains     kernelChains      // where these run in the kernel
+	// State between stops.
+	idleChecks int               // consecutive checks at which nothing had run
+	observe    perfevent.Options // how running threads are copied; with Period 0 they are not
+	chains     kernelChains      // where running threads are in the kernel
 
-	// Room for answers of the kernel.
+	// Buffers for results of system calls.
 	info childInfo
 	regs [maxRegset]byte
 }
 
-// Info implements [task.Process]. On arm64 CodeMask is exact from the first
-// Suspend on.
+// Info implements [task.Process]. On arm64, CodeMask is exact only after the first Suspend.
 func (p *Process) Info() task.Info {
 	info := p.Process.Info()
 	info.CodeMask = p.codeMask
@@ -86,8 +84,7 @@ func (p *Process) Capabilities() task.Capabilities {
 	}
 }
 
-// Threads implements [task.Process]. Outside a suspension it also makes the room
-// that the next one needs.
+// Threads implements [task.Process]. Outside a suspension it also makes room for the next one.
 func (p *Process) Threads() ([]task.ThreadID, error) {
 	if p.suspended {
 		return p.threads.identify(), nil
@@ -105,7 +102,7 @@ func (p *Process) Threads() ([]task.ThreadID, error) {
 	return ids, nil
 }
 
-// check refuses calls that the kernel would.
+// check returns an error if the process is closed or the call is from the wrong thread.
 func (p *Process) check() error {
 	if p.IsClosed() {
 		return os.ErrClosed
@@ -142,14 +139,14 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	return nil
 }
 
-// noteState notes in which state a thread was when it was described.
+// noteState records the state in which a thread was described.
 func (p *Process) noteState(id task.ThreadID, s task.State) {
 	if th := p.threads.find(int(id)); th != nil {
 		th.asleep, th.sleeps, th.ready = s == task.Uninterruptible, s == task.Sleeping, s == task.Running
 	}
 }
 
-// isIn reports whether a thread is in a state now.
+// isIn reports whether a thread is in state s now.
 func (p *Process) isIn(tid int, s task.State) bool {
 	now, _ := p.Files.State(tid)
 	return now == s

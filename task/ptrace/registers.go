@@ -9,11 +9,11 @@ import (
 
 var errRegisters = errors.New("the kernel gave registers of an unknown layout")
 
-// maxRegset is more than the largest NT_PRSTATUS register set (arm64: 272).
+// maxRegset is larger than the largest NT_PRSTATUS register set (arm64: 272).
 const maxRegset = 512
 
-// layout says where a register set has the registers: at index i of words of
-// size bytes, the DWARF number, or skip.
+// layout describes a register set as words of size bytes. The element i is the DWARF number of
+// the register in word i, or skip.
 type layout struct {
 	arch  task.Arch
 	host  task.Arch // of the kernel that gives this layout
@@ -21,17 +21,17 @@ type layout struct {
 	dwarf []task.Reg
 }
 
-// layouts has a row for each architecture of programs.
+// layouts has the layout for each architecture of programs.
 var layouts = [task.NumArchs]*layout{
 	task.AMD64: &amd64Layout, task.ARM64: &arm64Layout, task.I386: &i386Layout, task.ARM: &armLayout,
 }
 
-// skip marks a word that is no register of the unwinder's.
+// skip marks a word that the unwinder does not use.
 const skip = ^task.Reg(0)
 
-// decodeRegisters fills r from the bytes of NT_PRSTATUS. A 64-bit kernel gives
-// a 32-bit thread's registers in their own, shorter layout, so the length tells
-// which it is.
+// decodeRegisters fills in r from the bytes of NT_PRSTATUS. A 64-bit kernel returns a 32-bit
+// thread's registers in that architecture's own, shorter layout, so the length shows which it
+// is.
 func decodeRegisters(host task.Arch, b []byte, r *task.Registers) error {
 	for _, l := range layouts {
 		if l != nil && len(b) == l.size*len(l.dwarf) && l.host == host {

@@ -12,32 +12,31 @@ import (
 	"stacksnap/task/procfs"
 )
 
-// rescue ends a deadlock that the kernel has between exec and attaching. A
-// thread that calls exec holds its process's cred_guard_mutex while it waits for
-// the other threads to end; one that is traced has ended only when its tracer
-// has reaped it; and its tracer may be asleep in PTRACE_SEIZE, which takes the
-// same mutex (de_thread, fs/exec.c; ptrace_attach, kernel/ptrace.c). But any
-// thread of the tracing process may reap it.
+// rescue resolves a deadlock that the kernel has between exec and attaching. A thread that calls
+// exec holds its process's cred_guard_mutex while it waits for the other threads to end; a
+// traced thread has ended only when its tracer has reaped it; and its tracer may be asleep in
+// PTRACE_SEIZE, which takes the same mutex (de_thread, fs/exec.c; ptrace_attach,
+// kernel/ptrace.c). But any thread of the tracing process may reap it.
 type rescue struct {
 	pid    int
 	timer  *time.Timer
-	active atomic.Bool  // the timer runs
-	turns  atomic.Int64 // counts the starts and the ends of calls: odd during one
-	last   atomic.Int64 // turns when the timer fired last
+	active atomic.Bool  // the timer is running
+	turns  atomic.Int64 // number of starts and ends of calls: odd during a call
+	last   atomic.Int64 // value of turns when the timer last fired
 }
 
-// rescueAfter is how long one call may take: one that does not wait for the
-// mutex takes a microsecond.
+// rescueAfter is how long one call may take. A call that does not wait for the mutex takes a
+// microsecond.
 const rescueAfter = 10 * time.Millisecond
 
-// watchOver makes r ready for a process.
+// watchOver sets r up for a process.
 func (r *rescue) watchOver(pid int) {
 	r.pid = pid
 	r.timer = time.AfterFunc(time.Hour, r.check)
 	r.timer.Stop()
 }
 
-// seize attaches to a thread, under watch, and allocates nothing.
+// seize attaches to a thread, guarded by the timer. It allocates nothing.
 func (r *rescue) seize(tid int) unix.Errno {
 	r.turns.Add(1)
 	if !r.active.Load() {
@@ -67,8 +66,8 @@ func (r *rescue) check() {
 	r.timer.Reset(rescueAfter)
 }
 
-// reap reaps every thread of the process that we trace and that has
-// ended. Exec does not wait for the first thread to be reaped.
+// reap reaps every thread of the process that we trace and that has ended. exec does not wait
+// until the first thread is reaped.
 func (r *rescue) reap() {
 	dir, err := procfs.OpenDir(fmt.Sprintf("/proc/%d/task", r.pid))
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"stacksnap/task"
 )
 
-// resume lets every thread go on, once. A thread that still has not stopped
-// stays attached: only a stopped thread can be let go. It is looked for again
-// at each later call.
+// resume releases every thread once. A thread that still has not stopped stays attached, because
+// only a stopped thread can be released. Each later call checks it again.
 func (p *Process) resume() error {
 	if !p.suspended {
 		return nil
@@ -32,7 +31,7 @@ func (p *Process) resume() error {
 	return nil
 }
 
-// release detaches from a stopped thread, or one that has stopped at last.
+// release detaches from a thread that has stopped, perhaps late.
 func (p *Process) release(th *thread) {
 	if th.phase == seized {
 		p.checkThread(th)
@@ -44,11 +43,11 @@ func (p *Process) release(th *thread) {
 		th.phase = gone
 		return
 	}
-	th.phase = dying // ESRCH: SIGKILL, which ends a stop, came before
+	th.phase = dying // ESRCH: a SIGKILL, which ends a stop, came first
 }
 
-// reapAll waits for the threads that were killed while they were stopped. Their
-// process ends, and its parent hears of it, only when they are reaped.
+// reapAll waits for the threads that were killed while they were stopped. Only when they are
+// reaped does their process end and its parent learn of it.
 func (p *Process) reapAll() {
 	began := time.Now()
 	for wait := 20 * time.Microsecond; p.threads.count(dying) > 0; wait = min(2*wait, time.Millisecond) {
@@ -64,8 +63,8 @@ func (p *Process) reapAll() {
 	}
 }
 
-// checkDying reaps a thread if it has ended by now. If an exec has given its id
-// to another thread, that one is attached, and is told to stop and let go.
+// checkDying reaps a thread if it has ended by now. If an exec has given its id to another
+// thread, that thread is attached, and is ordered to stop and then released.
 func (p *Process) checkDying(th *thread) {
 	switch errno := checkStop(th.tid, &p.info); {
 	case errno != 0:
@@ -82,10 +81,10 @@ func (p *Process) checkDying(th *thread) {
 	}
 }
 
-// awaitGroupStops waits until the threads that someone else had stopped are stopped again.
-// Each goes back to that stop by itself when it is let go of, and executes nothing
-// of the program's, but needs a processor for it: until then the system calls it
-// running. So does one that was continued meanwhile, and may sleep by now.
+// awaitGroupStops waits until the threads that someone else had stopped are stopped again. Each
+// returns to that stop by itself when it is released. It executes nothing of the program, but
+// needs a processor for it, and until then the system calls it running. A thread that was
+// continued meanwhile also becomes running, and may be asleep by now.
 func (p *Process) awaitGroupStops() {
 	began := time.Now()
 	for i := range p.threads.all {
@@ -116,23 +115,23 @@ func (p *Process) DetachLate() (left int) {
 	return left
 }
 
-// letGoNow detaches from a thread that has stopped, or ended, since it was given up.
+// letGoNow detaches from a thread that was given up, if it has stopped or ended since.
 func (p *Process) letGoNow(th *thread) {
 	if th.phase == dying {
 		p.checkDying(th)
 		return
 	}
-	interrupt(th.tid) // it may have come here by an exec, see checkAll
+	interrupt(th.tid) // an exec may have moved it to this id, see checkAll
 	p.release(th)
 }
 
-// settle detaches from threads that had not stopped, or ended, at the end of an earlier suspension.
+// settle detaches from threads that had not stopped or ended when an earlier suspension ended.
 func (p *Process) settle() {
 	for i := range p.threads.all {
 		th := &p.threads.all[i]
 		switch th.phase {
 		case seized, stopped:
-			interrupt(th.tid) // it may have come here by an exec, see checkAll
+			interrupt(th.tid) // an exec may have moved it to this id, see checkAll
 			p.watch(th)
 			p.release(th)
 		case dying:

@@ -4,8 +4,8 @@ package ptrace
 
 import "stacksnap/task"
 
-// skipWaiting finds out, before the stop, in which call each sleeping thread waits, and skips those
-// whose call a stop would end.
+// skipWaiting finds out, before the stop, in which call each sleeping thread waits, and skips
+// the threads whose call a stop would end.
 func (p *Process) skipWaiting() {
 	if !p.options.Skip {
 		return
@@ -21,10 +21,10 @@ func (p *Process) skipWaiting() {
 	}
 }
 
-// skipOne notes the call of a sleeping thread, and skips the thread if a stop would end the call.
-// The count of its runs will prove that it has not run since. The count has to be read before
-// the proof that the thread is off a processor (see procfs.ThreadFile), so the call is read once
-// more after it; few threads are in such a call.
+// skipOne records the call of a sleeping thread, and skips the thread if a stop would end the
+// call. The count of its runs will prove that it has not run since. The count has to be read
+// before the proof that the thread is off a processor (see procfs.ThreadFile), so the call is
+// read once more after it; few threads are in such a call.
 func (p *Process) skipOne(th *thread) {
 	if !p.noteCall(th) || p.options.Insist[task.ThreadID(th.tid)] || !p.wouldEnd(&th.call) {
 		return
@@ -39,8 +39,8 @@ func (p *Process) skipOne(th *thread) {
 	}
 }
 
-// skipBlocked skips a thread in uninterruptible sleep, in a call or for a page, if it will be known
-// whether it has run meanwhile; else the thread is left out.
+// skipBlocked skips a thread in uninterruptible sleep, in a call or for a page, if it can later
+// be checked whether the thread has run meanwhile; otherwise it leaves the thread out.
 func (p *Process) skipBlocked(th *thread) {
 	th.phase = busy
 	e := p.Files.Find(th.tid)
@@ -54,7 +54,7 @@ func (p *Process) skipBlocked(th *thread) {
 	}
 }
 
-// noteCall asks in which call a thread is blocked, and reports whether it is in one.
+// noteCall records the call in which a thread is blocked, and reports whether there is one.
 func (p *Process) noteCall(th *thread) bool {
 	call, err := p.Files.Call(th.tid)
 	if err != nil || call.State != task.InCall {
@@ -69,8 +69,8 @@ func (p *Process) wouldEnd(call *task.Syscall) bool {
 	return endsAtStop(p.Arch(), call, p.IsSocket)
 }
 
-// waitsForServer reports whether a sleeping thread waits for a FUSE server. Such a thread is dealt
-// with like one in uninterruptible sleep.
+// waitsForServer reports whether a sleeping thread waits for a FUSE server. Such a thread is
+// treated like one in uninterruptible sleep.
 func (p *Process) waitsForServer(th *thread) bool {
 	if th.sleeps && !th.asleep && p.Files.WaitsForServer(th.tid) {
 		th.asleep = true
@@ -79,14 +79,14 @@ func (p *Process) waitsForServer(th *thread) bool {
 }
 
 // isAwake reports whether a thread that was in uninterruptible sleep when it was described is
-// running by now, and so would stop. It sets th.asleep.
+// running by now, so that it would stop. It sets th.asleep.
 func (p *Process) isAwake(th *thread) bool {
 	call, err := p.Files.Call(th.tid)
 	th.asleep = err != nil || call.State != task.OnProcessor
 	return !th.asleep
 }
 
-// hasRun reports whether a skipped thread was scheduled in since.
+// hasRun reports whether a skipped thread has been scheduled in since its count was read.
 func (p *Process) hasRun(th *thread) bool {
 	e := p.Files.Of(th.tid)
 	if e == nil {
@@ -96,9 +96,9 @@ func (p *Process) hasRun(th *thread) bool {
 	return !ok || runs != th.runs
 }
 
-// captureSkipped reads a thread where it waits. If the thread has run between the stop of the others
-// and the end of the copy, it is stopped now as well; not so one in uninterruptible sleep, since
-// the others would stay stopped for as long as it sleeps again.
+// captureSkipped reads a thread where it waits. If the thread has run between the stop of the
+// others and the end of the copy, it is now stopped as well, unless it is in uninterruptible
+// sleep: the others would stay stopped for as long as it sleeps.
 func (p *Process) captureSkipped(th *thread, t *task.Thread) (done bool, err error) {
 	t.Registers = p.RegistersOf(&th.call)
 	err = p.CopyStack(t)
@@ -112,6 +112,6 @@ func (p *Process) captureSkipped(th *thread, t *task.Thread) (done bool, err err
 	}
 	th.phase = listed
 	p.order()
-	p.await(p.copying.began) // the time of the whole stop, for the others are stopped
+	p.await(p.copying.began) // counted from the start of the whole stop, because the others are stopped
 	return false, nil
 }

@@ -12,14 +12,14 @@ import (
 	"stacksnap/task/procfs"
 )
 
-// How long threads are waited for. A thread stops within microseconds unless it
-// has no processor or is deep in the kernel.
+// How long to wait for threads. A thread stops within microseconds unless it has no processor or
+// is deep in the kernel.
 const (
 	stopTimeout      = 2 * time.Second        // for threads that wait for a processor: they stop when they get one
 	sleepTimeout     = 50 * time.Millisecond  // for threads in uninterruptible sleep
 	reapTimeout      = 500 * time.Millisecond // for killed threads to end
-	groupStopTimeout = 500 * time.Millisecond // for threads to go back to where a signal stopped them
-	maxRounds        = 100                    // of looking for new threads
+	groupStopTimeout = 500 * time.Millisecond // for threads to return to the stop that a signal had put them in
+	maxRounds        = 100                    // of searching for new threads
 )
 
 var (
@@ -30,9 +30,9 @@ var (
 	errOtherThread     = errors.New("ptrace: called from another goroutine than the one that opened the process")
 )
 
-// Suspend implements [task.Process]. Threads in uninterruptible sleep, which
-// stop only when they leave the kernel, are waited for a little and then left
-// out; Capture says so of them.
+// Suspend implements [task.Process]. Threads in uninterruptible sleep stop only when they leave
+// the kernel. Suspend waits for them briefly and then leaves them out; Capture returns an error
+// for them.
 func (p *Process) Suspend(o task.StopOptions) (resume func() error, err error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -80,8 +80,7 @@ func (p *Process) enter() {
 	p.entered = true
 }
 
-// leaveGate ends what enter has begun, if it has: a suspension may leave everything
-// running.
+// leaveGate leaves the gate if this suspension has entered it: a suspension may stop nothing.
 func (p *Process) leaveGate() {
 	if p.entered {
 		p.entered = false
@@ -92,9 +91,9 @@ func (p *Process) leaveGate() {
 // LastStop implements [task.ThreadStopper].
 func (p *Process) LastStop() task.Stop { return task.Stop{Ordered: p.ordered} }
 
-// skipSleepers does not stop the threads that were in uninterruptible sleep when
-// they were described and do not leave it soon. Once seized they could only be
-// let go of after a stop, and the others would be stopped as long.
+// skipSleepers marks as busy, and so does not stop, the threads that were in uninterruptible
+// sleep when they were described and do not leave it soon. Once seized they could be released
+// only after a stop, and the others would be stopped as long.
 func (p *Process) skipSleepers() {
 	began := time.Now()
 	for i := range p.threads.all {
@@ -116,8 +115,8 @@ func (p *Process) skipSleepers() {
 	}
 }
 
-// stop stops the threads that are known and, unless they are a part, looks for others
-// until there are none. From here to resume nothing is allocated.
+// stop stops the known threads and, unless they are a part, looks for new ones until there are
+// none. From here to resume nothing is allocated.
 func (p *Process) stop() {
 	began := time.Now()
 	p.copying.began, p.ordered = began, time.Time{}
@@ -135,8 +134,8 @@ func (p *Process) stop() {
 	}
 }
 
-// order attaches to every thread that is not, and tells it to stop. First all
-// are seized, which stops none, so that the first is stopped no longer than needed.
+// order attaches to every thread that is not attached, and orders it to stop. First it seizes
+// all, which stops none, so that the first is not stopped longer than needed.
 func (p *Process) order() {
 	all := p.threads.all
 	first := len(all)
@@ -159,8 +158,8 @@ func (p *Process) order() {
 	}
 }
 
-// seize attaches. A thread that has ended and is not reaped yet, as the first
-// one when only others go on, is refused with EPERM.
+// seize attaches to a thread. The kernel refuses, with EPERM, a thread that has ended but is not
+// reaped yet, such as the first thread when only others go on.
 func (p *Process) seize(th *thread) {
 	switch p.rescue.seize(th.tid) {
 	case 0:
@@ -176,8 +175,8 @@ func (p *Process) seize(th *thread) {
 	}
 }
 
-// await waits until every seized thread has stopped or ended, no longer than
-// stopTimeout from the start of the stop.
+// await waits until every seized thread has stopped or ended, for at most stopTimeout from the
+// start of the stop.
 func (p *Process) await(began time.Time) {
 	for i := range p.threads.all {
 		p.watch(&p.threads.all[i])
@@ -188,14 +187,13 @@ func (p *Process) await(began time.Time) {
 	}
 }
 
-// watch checks one thread until it has stopped, for as long as that usually takes.
-// The kernel wakes a tracer that sleeps in waitid, see alarm, when a thread
-// stops; or sends SIGCHLD to the tracing thread itself (do_notify_parent_cldstop
-// and complete_signal, kernel/signal.c), which ends a nap early. So we neither
-// hold a processor that the thread may need nor wait for one ourselves, as after
-// sched_yield, behind all others.
+// watch checks one thread until it has stopped, for as long as that usually takes. When a thread
+// stops, the kernel wakes a tracer that sleeps in waitid, see alarm, or else sends SIGCHLD to
+// the tracing thread itself (do_notify_parent_cldstop and complete_signal, kernel/signal.c),
+// which ends a nap early. So we do not hold a processor that the thread may need. Nor do we have
+// to wait for a processor behind all others, as we would after sched_yield.
 func (p *Process) watch(th *thread) {
-	const looks = 3 // at once, for a thread that runs stops within microseconds
+	const looks = 3 // checks without a pause: a running thread stops within microseconds
 	const naps = 4
 	for n := 0; th.phase == seized && n < looks+naps; n++ {
 		if p.checkThread(th) {
@@ -207,7 +205,7 @@ func (p *Process) watch(th *thread) {
 	}
 }
 
-// pending reports whether there is something to wait for still.
+// pending reports whether there is a thread left to wait for.
 func (p *Process) pending(began time.Time) bool {
 	if p.threads.count(seized) == 0 {
 		return false
@@ -219,8 +217,7 @@ func (p *Process) pending(began time.Time) bool {
 	return waited < stopTimeout && !p.onlySleepers()
 }
 
-// onlySleepers reports whether every thread that does not stop is in
-// uninterruptible sleep.
+// onlySleepers reports whether all threads that have not stopped are in uninterruptible sleep.
 func (p *Process) onlySleepers() bool {
 	for i := range p.threads.all {
 		if th := &p.threads.all[i]; th.phase == seized {
@@ -232,11 +229,12 @@ func (p *Process) onlySleepers() bool {
 	return true
 }
 
-// checkThread notes whether an attached thread has stopped or ended, and reports whether it has.
+// checkThread checks whether an attached thread has stopped or ended, records it, and reports
+// it.
 func (p *Process) checkThread(th *thread) bool {
 	errno := checkStop(th.tid, &p.info)
 	switch {
-	case errno != 0: // ECHILD: exec gave the thread another id, or a wait of someone else's reaped it
+	case errno != 0: // ECHILD: exec gave the thread another id, or another wait reaped it
 		th.phase = gone
 	case p.info.pid == 0:
 		return false
@@ -249,16 +247,16 @@ func (p *Process) checkThread(th *thread) bool {
 	return true
 }
 
-// setStopped notes that a thread has stopped, as info says.
+// setStopped records that a thread has stopped, and what info says of the stop.
 func (th *thread) setStopped(info *childInfo) {
 	th.stoppedAt = time.Now()
 	th.phase, th.signal, th.groupStopped = stopped, info.signal(), info.groupStopped()
 }
 
-// checkAll also finds the threads that were killed after they stopped. They must
-// be reaped soon: an exec of another thread waits for that. The thread that
-// calls exec takes the id of the first, attached as it was, but perhaps not told
-// to stop, so each is told again.
+// checkAll checks every attached thread, also for having been killed after it stopped. Such
+// threads must be reaped soon, because an exec of another thread waits for that. The thread that
+// calls exec takes the id of the first thread, which is attached but may not have been ordered
+// to stop, so the order is repeated for each.
 func (p *Process) checkAll() {
 	for i := range p.threads.all {
 		th := &p.threads.all[i]
@@ -268,8 +266,8 @@ func (p *Process) checkAll() {
 	}
 }
 
-// reap removes an ended thread, which stays a zombie for the tracer to see. If
-// it is our own child's first thread, it is left for whoever started the child.
+// reap removes an ended thread, which stays a zombie until its tracer reaps it. The first thread
+// of our own child is left for the code that started the child.
 func (p *Process) reap(th *thread) {
 	if p.ownChild && th.tid == p.PID {
 		th.phase = gone
@@ -277,14 +275,14 @@ func (p *Process) reap(th *thread) {
 	}
 	switch errno := reap(th.tid, &p.info); {
 	case errno == 0 && p.info.pid == 0:
-	case errno == 0 && !p.info.ended(): // an exec has just given its id to one that is stopped
+	case errno == 0 && !p.info.ended(): // an exec has just given its id to a thread that is stopped
 		th.setStopped(&p.info)
 	default:
 		th.phase = gone
 	}
 }
 
-// judge reports whether what was stopped is the process that was opened.
+// judge returns an error if what was stopped is not the process that was opened.
 func (p *Process) judge() error {
 	if p.Mem.Replaced() {
 		return p.Exited()
@@ -298,12 +296,12 @@ func (p *Process) judge() error {
 		return unix.EPERM
 	}
 	if p.options.Part != nil && !p.IsEnding() {
-		return nil // these have ended, others go on
+		return nil // these threads have ended, others go on
 	}
 	return p.Exited()
 }
 
-// learnCodeMask asks the first stopped thread; all have the same.
+// learnCodeMask reads the code mask of the first stopped thread; all threads have the same.
 func (p *Process) learnCodeMask() {
 	if p.hasMask {
 		return

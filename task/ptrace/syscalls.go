@@ -13,17 +13,16 @@ import (
 	"stacksnap/task/procfs"
 )
 
-// The calls made while the target is stopped. They cannot block, so they go to the
-// kernel without telling Go's scheduler, and they allocate nothing.
+// These calls are made while the target is stopped. They cannot block, so they bypass Go's
+// scheduler, and they allocate nothing.
 
 func ptraceCall(request, tid int, addr, data uintptr) unix.Errno {
 	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), addr, data, 0, 0)
 	return errno
 }
 
-// seize attaches without stopping. It alone may sleep, see rescue, and so tells
-// the scheduler. No option is set: least of all
-// PTRACE_O_EXITKILL, by which our death would be the target's.
+// seize attaches without stopping. It alone may sleep, see rescue, and so informs the scheduler.
+// It sets no option, least of all PTRACE_O_EXITKILL, which would kill the target when we die.
 func seize(tid int) unix.Errno {
 	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, 0, 0, 0)
 	return errno
@@ -31,7 +30,7 @@ func seize(tid int) unix.Errno {
 
 func interrupt(tid int) unix.Errno { return ptraceCall(unix.PTRACE_INTERRUPT, tid, 0, 0) }
 
-// detach lets a stopped thread go on, with a signal delivered when it is not 0.
+// detach releases a stopped thread, and delivers the signal if it is not 0.
 func detach(tid, signal int) unix.Errno {
 	return ptraceCall(unix.PTRACE_DETACH, tid, 0, uintptr(signal))
 }
@@ -44,9 +43,9 @@ func regset(tid int, set uintptr, b []byte) (int, unix.Errno) {
 	return int(iov.Len), errno
 }
 
-// codeMask asks a stopped thread for its struct user_pac_mask: data_mask and
-// insn_mask, u64 each (arch/arm64/include/uapi/asm/ptrace.h). b is room for it. Others than
-// arm64 sign no pointers.
+// codeMask returns a code mask from a stopped thread's struct user_pac_mask: data_mask and
+// insn_mask, a u64 each (arch/arm64/include/uapi/asm/ptrace.h). b is the buffer for it. On other
+// architectures than arm64, which do not sign pointers, it returns known.
 func codeMask(tid int, b []byte, known uint64) uint64 {
 	if procfs.HostArch() != task.ARM64 {
 		return known
@@ -77,8 +76,8 @@ const (
 // ended reports whether the thread has ended, by itself or killed.
 func (c *childInfo) ended() bool { return c.code >= cldExited && c.code <= cldDumped }
 
-// signal returns the signal that a thread stopped to deliver, 0 when it stopped
-// for another reason: status is the signal, above it a PTRACE_EVENT.
+// signal returns the signal that a thread stopped to deliver, 0 when it stopped for another
+// reason. The status is the signal, with a PTRACE_EVENT in the bits above it.
 func (c *childInfo) signal() int {
 	if c.status>>8 != 0 {
 		return 0
@@ -86,33 +85,35 @@ func (c *childInfo) signal() int {
 	return int(c.status & 0x7f)
 }
 
-// groupStopped reports whether a thread that was told to stop was stopped by a signal, as
-// its whole process is: it then reports that signal instead of SIGTRAP
-// (do_jobctl_trap, kernel/signal.c).
+// groupStopped reports whether a thread that was ordered to stop is in a group-stop, like its
+// whole process. It then reports the signal of that stop instead of SIGTRAP (do_jobctl_trap,
+// kernel/signal.c).
 func (c *childInfo) groupStopped() bool {
 	return c.status>>8 == unix.PTRACE_EVENT_STOP && c.status&0x7f != int32(unix.SIGTRAP)
 }
 
-// checkStop asks, without waiting, whether a traced thread has stopped or ended; info.pid is 0
-// when neither. It leaves the stop, or the zombie, as it is.
+// checkStop checks, without waiting, whether a traced thread has stopped or ended; info.pid is 0
+// if it has not. It does not consume the stop or reap the zombie (WNOWAIT).
 func checkStop(tid int, info *childInfo) unix.Errno {
 	return waitid(tid, info, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT)
 }
 
-// checkAnyStop finds one of the threads that the calling one traces which has stopped,
-// as checkStop does; info.pid is 0 when none has. The calling thread's own children
-// are among them, if someone has stopped them.
+// checkAnyStop finds a stopped thread among those that the calling thread traces; info.pid is 0
+// if there is none. Like checkStop it does not consume the stop. It also finds children of the
+// calling thread that someone has stopped.
 func checkAnyStop(info *childInfo) unix.Errno {
 	return wait(unix.P_ALL, 0, info, unix.WSTOPPED|unix.WNOWAIT|unix.WNOTHREAD)
 }
 
-// consume has a stop that was found not be found again. It clears what the thread would
-// deliver (wait_task_stopped, kernel/exit.c), so it is not for one that stopped to.
+// consume consumes a stop, so that later waits do not find it again. This also clears the signal
+// that the thread would deliver (wait_task_stopped, kernel/exit.c), so consume must not be
+// called for a thread that stopped to deliver one.
 func consume(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WSTOPPED) }
 
-// reap consumes the end of a traced thread, which stays a zombie until then. Of a stopped one it would
-// take away the stop, so that nobody ever finds it: the kernel tells a tracer of
-// stops whatever it asks for (wait_task_stopped, kernel/exit.c).
+// reap reaps a traced thread that has ended, which stays a zombie until then. It must not be
+// called for a stopped thread: it would consume the stop, and no later wait would find it,
+// because the kernel reports stops to a tracer whichever events the wait is for
+// (wait_task_stopped, kernel/exit.c).
 func reap(tid int, info *childInfo) unix.Errno { return waitid(tid, info, unix.WEXITED) }
 
 func waitid(tid int, info *childInfo, options int) unix.Errno {
@@ -123,8 +124,8 @@ func wait(which, id int, info *childInfo, options int) unix.Errno {
 	return waitFor(which, id, info, options|unix.WNOHANG)
 }
 
-// await is as wait, and sleeps until there is something or a signal comes. It
-// leaves what it finds as it is.
+// await is like wait, but blocks until there is something to report, or returns EINTR at a
+// signal. It does not consume the stop (WNOWAIT).
 func await(which, id int, info *childInfo, options int) unix.Errno {
 	return waitFor(which, id, info, options|unix.WNOWAIT)
 }
@@ -136,15 +137,14 @@ func waitFor(which, id int, info *childInfo, options int) unix.Errno {
 	return errno
 }
 
-// nap sleeps for at most a millisecond, less when a signal comes: then it
-// returns EINTR.
+// nap sleeps for d, at most a millisecond. It returns EINTR if a signal ends it earlier.
 func nap(d time.Duration) unix.Errno {
 	ts := unix.NsecToTimespec(int64(d))
 	_, _, errno := unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 	return errno
 }
 
-// pause sleeps. It tells the scheduler, which costs little beside the sleep.
+// pause sleeps for d. It informs the scheduler, which costs little compared with the sleep.
 func pause(d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))
 	_, _, _ = unix.Syscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)

@@ -9,17 +9,17 @@ import (
 	"stacksnap/task/procfs"
 )
 
-// phase is how far a thread has come in a suspension.
+// phase is the state of a thread in a suspension.
 type phase uint8
 
 const (
-	listed  phase = iota // seen, not attached: as it is between suspensions
-	seized               // attached and told to stop, runs on until it does
-	stopped              // by our order, or at a signal
-	dying                // attached, has ended or will at once: to be reaped
-	gone                 // has ended, or is no thread of ours
-	refused              // the kernel let us not attach
-	busy                 // left out: in uninterruptible sleep before the stop
+	listed  phase = iota // seen, not attached: the phase between suspensions
+	seized               // attached, and ordered to stop or about to be; still runs
+	stopped              // by our order, or to deliver a signal
+	dying                // attached, has ended or is about to: to be reaped
+	gone                 // has ended, or is not a thread of the target
+	refused              // the kernel did not let us attach
+	busy                 // left out: was in uninterruptible sleep before the stop
 	roused               // left out: was in such a sleep, and ran while it was read
 	skipped              // not attached: waits in a call that a stop would end
 )
@@ -28,25 +28,25 @@ const (
 type thread struct {
 	tid          int
 	phase        phase
-	signal       int               // stopped: what it stopped to deliver
-	groupStopped bool              // and whether it was in a stop of someone else's signal
+	signal       int               // if stopped: the signal that it stopped to deliver; 0: none
+	groupStopped bool              // if stopped: it was in a group-stop
 	asleep       bool              // was in uninterruptible sleep when it was described
-	sleeps       bool              // was in another sleep then
-	ready        bool              // was on a processor or waited for one then
-	sched        schedState        // of such a thread, before the stop
-	stoppedAt    time.Time         // when it was found to be
-	runs         uint64            // skipped: how often it had come to a processor
-	call         task.Syscall      // in which it was before the stop
-	stay         procfs.KernelStay // in the kernel, before the stop
+	sleeps       bool              // was in interruptible sleep when it was described
+	ready        bool              // was on a processor or waited for one when it was described
+	sched        schedState        // if ready: what was read before the stop
+	stoppedAt    time.Time         // when it was found stopped
+	runs         uint64            // if skipped: how often it had been scheduled in
+	call         task.Syscall      // its call before the stop
+	stay         procfs.KernelStay // its frames in the kernel before the stop
 }
 
-// threadTable is the target's threads in the order of /proc, in room made
-// before the stop.
+// threadTable is the target's threads in the order of /proc. Its memory is allocated before the
+// stop.
 type threadTable struct {
 	all    []thread
-	whole  []thread // in a suspension of a part of them, which all is then; else nil
-	part   []thread // room for one
-	hint   int      // where the last search ended: searches come in order
+	whole  []thread // all threads, while a part of them is suspended and all is that part; else nil
+	part   []thread // memory for a part
+	hint   int      // where the last search ended: threads are searched for in order
 	missed int      // threads for which there was no room
 	room   int      // see roomForNew
 	buf    []byte
@@ -56,11 +56,11 @@ type threadTable struct {
 const (
 	roomForNew  = 512 // threads that may appear between listing and stop
 	manyThreads = 4096
-	leastRoom   = 8  // where nothing is stopped, and there is time to list them again
-	direntSize  = 32 // of an entry with a name of up to 12 bytes
+	leastRoom   = 8  // the same where nothing is stopped, and there is time to list them again
+	direntSize  = 32 // size of an entry with a name of up to 12 bytes
 )
 
-// grow makes room for n threads and as many again, or not so many of very many.
+// grow makes room for n threads, and for up to manyThreads as many again.
 func (t *threadTable) grow(n int) {
 	want := n + min(n, manyThreads) + max(t.room, leastRoom)
 	if cap(t.all) >= want && cap(t.all) < 4*want {
@@ -86,8 +86,7 @@ func (t *threadTable) find(tid int) *thread {
 	return nil
 }
 
-// add notes a thread unless it is known or there is no room, and reports whether
-// it did.
+// add adds a thread unless it is in the table or there is no room, and reports whether it did.
 func (t *threadTable) add(tid int) bool {
 	if t.hint < len(t.all) && t.all[t.hint].tid == tid {
 		t.hint++
@@ -104,8 +103,8 @@ func (t *threadTable) add(tid int) bool {
 	return true
 }
 
-// scan reads the directory and adds the threads that are new. It returns how
-// many there are in all and how many were added.
+// scan reads the directory and adds new threads. It returns how many threads there are in all
+// and how many were added.
 func (t *threadTable) scan(dir procfs.Dir) (found, added int) {
 	t.hint, t.missed = 0, 0
 	if dir.Rewind() != 0 {
@@ -125,8 +124,7 @@ func (t *threadTable) scan(dir procfs.Dir) (found, added int) {
 	}
 }
 
-// list lists the threads anew, while the target runs. Threads that are still
-// attached stay.
+// list rebuilds the table while the target runs. Threads that are still attached stay in it.
 func (t *threadTable) list(dir procfs.Dir) []task.ThreadID {
 	kept := 0
 	for _, th := range t.all {
@@ -177,5 +175,5 @@ func (t *threadTable) first(p phase) (tid int) {
 	return 0
 }
 
-// attached reports whether the kernel counts the thread as traced by us.
+// attached reports whether the kernel regards the thread as traced by us.
 func (p phase) attached() bool { return p == seized || p == stopped || p == dying }

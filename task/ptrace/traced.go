@@ -13,19 +13,19 @@ import (
 
 var errRefused = errors.New("the system did not let the thread be stopped: another program may trace it")
 
-// A thread has one tracer at most. Another one that takes snapshots, too, lets go
-// of it within milliseconds, so one that is refused is tried again for a while,
-// before any is told to stop. Of two programs that wait for each other so, each
-// goes through the threads in the order of /proc, and so gets all or none, but for
-// those that were left out; and both give up in the end.
+// A thread has at most one tracer. Another program that takes snapshots releases a thread within
+// milliseconds, so attaching to a refused thread is tried again for a while, before any thread
+// is ordered to stop. Two programs that wait for each other in this way both go through the
+// threads in the order of /proc, so that one of them gets all threads and the other none, except
+// for those that were left out; and both give up in the end.
 const (
 	tracerTimeout = 20 * time.Millisecond
 	tracerPause   = 200 * time.Microsecond
-	tracerTries   = 3 // at a thread that is refused though nobody is known to trace it
+	tracerTries   = 3 // if the thread is refused though it has no known tracer
 )
 
-// CanStop implements [task.ThreadStopper]: everything is possible, but that nothing
-// stops what another program traces.
+// CanStop implements [task.ThreadStopper]. Everything is possible, except that a process that
+// another program traces cannot be stopped.
 func (p *Process) CanStop(how task.Suspension) error {
 	if how == task.SuspendNone {
 		return nil
@@ -40,7 +40,7 @@ func (p *Process) CanStop(how task.Suspension) error {
 	return procfs.TracedRefusal(procfs.TracedBy(p.PID, tracer))
 }
 
-// Traced implements [task.ThreadStopper], by the first thread and the one that was last
+// Traced implements [task.ThreadStopper]. It checks the first thread and the one that was last
 // refused.
 func (p *Process) Traced() error {
 	for _, tid := range []int{p.PID, p.other.tid} {
@@ -51,18 +51,19 @@ func (p *Process) Traced() error {
 	return nil
 }
 
-// otherTracer is the one that keeps us from threads.
+// otherTracer is what is known of a tracer that keeps us from attaching.
 type otherTracer struct {
-	by    *task.TracedError // in the last stop; nil: none did
-	tid   int               // the thread that was last kept so
-	until time.Time         // its threads are waited for, in this stop; zero: none was met
+	by    *task.TracedError // the tracer met in the last stop; nil: none
+	tid   int               // the thread that was last refused because of it
+	until time.Time         // end of the retries in this stop; zero: none was needed
 }
 
-// begin begins a stop, in which none was met yet.
+// begin resets o for a new stop.
 func (o *otherTracer) begin() { o.by, o.until = nil, time.Time{} }
 
-// seizeLater tries again to attach to a thread that was refused: for no longer than
-// tracerTimeout in all, and not if it was in vain the last time. Nothing is stopped yet.
+// seizeLater tries again to attach to a refused thread. The retries of a stop take at most
+// tracerTimeout in all. A thread for which they failed the last time is tried only once. Nothing
+// is stopped yet.
 func (p *Process) seizeLater(th *thread) {
 	if p.other.until.IsZero() {
 		p.other.until = time.Now().Add(tracerTimeout)
@@ -84,14 +85,14 @@ func (p *Process) seizeLater(th *thread) {
 	}
 }
 
-// forget lets the thread be waited for again.
+// forget allows retries for a thread again.
 func (o *otherTracer) forget(tid int) {
 	if o.tid == tid {
 		o.tid = 0
 	}
 }
 
-// absence says why a thread has not stopped.
+// absence returns why a thread has not stopped.
 func (p *Process) absence(th *thread) error {
 	if th.phase == refused && p.other.by != nil {
 		return p.other.by
