@@ -207,7 +207,11 @@ func noHolder(language string) string { return "; " + language + " does not reco
 
 // alike returns the headline of many threads that wait at one place.
 func (p *Printer) alike(h *headline.Headline) string {
-	text := fmt.Sprintf("%s of %s threads%sin %s", Count(h.Threads), Count(p.Profile.NumThreads()), haveWaited(h.NotRun), CallName(h.Wait))
+	in := "in " + CallName(h.Wait)
+	if h.SameObject {
+		in = p.WaitFor(0, h.Wait)
+	}
+	text := fmt.Sprintf("%s of %s threads%s%s", Count(h.Threads), Count(p.Profile.NumThreads()), haveWaited(h.NotRun), in)
 	return text + p.calledBy(h.Own) + whenAsked(h)
 }
 

@@ -39,7 +39,23 @@ func alike(p *profile.Profile) Headline {
 	if best.Wait != nil && best.Own == nil && waits.IsParked(best.Wait) {
 		return Headline{} // a pool of a library's, which has nothing to do
 	}
+	best.SameObject = best.Wait != nil && best.Wait.Object != "" && waitForOne(p, best.Wait, best.Own)
 	return best
+}
+
+// waitForOne reports whether all threads that wait at a place wait for the same object.
+func waitForOne(p *profile.Profile, w *profile.Wait, own *profile.Node) bool {
+	here := waitPlace(w, own)
+	for _, t := range p.Threads {
+		other, _ := wait(p, t)
+		if other == nil || t.Main || waitPlace(other, waits.Waiter(t.Heaviest())) != here {
+			continue
+		}
+		if other.Object != w.Object || other.Peer != w.Peer {
+			return false
+		}
+	}
+	return true
 }
 
 // waitPlace returns where a thread waits, by the frame of own code in which it does.

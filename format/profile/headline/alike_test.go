@@ -7,6 +7,29 @@ import (
 	"stacksnap/task"
 )
 
+// TestAlikeForOneObject: what all of the threads wait for is known if it is the same for all.
+func TestAlikeForOneObject(t *testing.T) {
+	const n = 100
+	for name, tt := range map[string]struct {
+		first, other profile.Wait
+		want         bool
+	}{
+		"one pipe":     {profile.Wait{Call: "read", Object: "fd 3"}, profile.Wait{Call: "read", Object: "fd 3"}, true},
+		"another pipe": {profile.Wait{Call: "read", Object: "fd 3"}, profile.Wait{Call: "read", Object: "fd 4"}, false},
+		"another end":  {profile.Wait{Call: "read", Object: "fd 3"}, profile.Wait{Call: "read", Object: "fd 3", Peer: profile.Peer{PID: 9}}, false},
+		"another call": {profile.Wait{Call: "read", Object: "fd 3"}, profile.Wait{Call: "poll", Object: "fd 4"}, true},
+		"unknown":      {profile.Wait{Call: "read"}, profile.Wait{Call: "read"}, false},
+	} {
+		threads := []*profile.Thread{thread(1, task.Sleeping, &profile.Wait{Call: "pause"}), thread(2, task.Sleeping, &tt.other)}
+		for i := range n {
+			threads = append(threads, thread(task.ThreadID(i+3), task.Sleeping, &tt.first))
+		}
+		if got := Of(one(threads...)); got.Kind != Alike || got.SameObject != tt.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // TestAlike: many threads that wait at one place are worth the first line before the main
 // thread's wait, unless something is wrong or runs.
 func TestAlike(t *testing.T) {

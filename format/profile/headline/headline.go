@@ -49,6 +49,8 @@ type Headline struct {
 	NotRun  time.Duration // in one snapshot, how long it has lasted at least: none of the threads has run since; 0: unknown
 	CPU     CPUTime
 	Tasks   *Tasks // the tasks that it is about; nil: none
+
+	SameObject bool // of [Alike]: all of the threads wait for the object that Wait has
 }
 
 // Of returns the headline of a profile.
