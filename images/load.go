@@ -18,9 +18,10 @@ type Files struct{ elf elf.Opened }
 // Load finds the images of a process. An image that cannot be read is in the map with
 // its Err.
 //
-// Binaries from elsewhere replace what a core lacks, and the symbols that images lack,
-// where the ID is the same. The maps of Linux processes that are loaded with the same
-// Files share open files; the last one to use a file closes it. Both may be nil.
+// from has binaries from elsewhere. If the ID is the same, they supply the contents
+// that a core lacks and the symbols that an image lacks. Maps of Linux processes that
+// are loaded with the same files share open files; the last user of a file closes it.
+// from and files may be nil.
 func Load(p task.Process, from *binaries.Index, files *Files) (*Map, []error) {
 	budget := object.NewBudget(object.MaxKept, object.MaxRead)
 	loaded, errs := load(p, from, files, budget)

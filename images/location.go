@@ -19,9 +19,9 @@ type Location struct {
 	Column   int
 }
 
-// Locate returns the function at an instruction address. With isReturn, a is a return
-// address, and the byte before it, which belongs to the call, is looked up; Offset is
-// that of a itself.
+// Locate returns the function at an instruction address. If isReturn is true, a is a
+// return address: Locate looks up the byte before it, which belongs to the call, but
+// Offset is that of a.
 func (m *Map) Locate(a task.Addr, isReturn bool) Location {
 	at := a
 	if isReturn && a > 0 {

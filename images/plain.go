@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// plainly returns the function name of a D or OCaml symbol, which can be read without
-// the types in it.
+// plainly returns the function name in a D or OCaml symbol. It does not parse the
+// types in the symbol.
 func plainly(symbol string) (name string, ok bool) {
 	if name, ok = ofD(symbol); ok {
 		return name, true

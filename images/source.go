@@ -7,8 +7,8 @@ import (
 
 // Source returns the source lines of an instruction address by the image's debugging
 // information: of the function itself, then of the calls inlined there, from the
-// outermost in. It returns nil if there is none. With isReturn the call before a is
-// looked up. It may read much of a file. For generated code use [Map.Locate].
+// outermost in. It returns nil if there is none. If isReturn is true, it looks up the
+// call before a. It may read much of a file. For generated code use [Map.Locate].
 func (im *Image) Source(a task.Addr, isReturn bool) []Location {
 	at := a
 	if isReturn && a > 0 {

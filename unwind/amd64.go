@@ -34,8 +34,8 @@ var amd64Sigreturn = func() *rule.RegisterList {
 	return l
 }()
 
-// endsAMD64 reports whether the code gives what the call returned to the system
-// call exit:
+// endsAMD64 reports whether code passes the result of the call before it to the
+// system call exit:
 //
 //	mov %rax, %rdi; mov $60, %eax; syscall
 //	mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall
@@ -85,8 +85,8 @@ func startsAMD64(code []byte) bool {
 	return false
 }
 
-// The tests of clone's result that C libraries have, up to what clears the frame
-// pointer for the new thread.
+// How C libraries test the result of clone, up to the instruction that clears the
+// frame pointer in the new thread.
 //
 //	glibc  test %rax, %rax; jl error; je 1f; ret; 1: xor %ebp, %ebp
 //	musl   test %eax, %eax; jnz 1f; xor %ebp, %ebp
@@ -96,8 +96,8 @@ var (
 	testsResult  = [][]byte{{0x48, 0x85, 0xc0}, {0x85, 0xc0}}
 )
 
-// bornAMD64 reports whether the instruction in the middle of code is between the
-// system call and where the new thread clears its frame pointer, or there.
+// bornAMD64 reports whether the instruction in the middle of code is after the system
+// call, up to the one with which the new thread clears its frame pointer, inclusive.
 func bornAMD64(code []byte) bool {
 	at := bytes.LastIndex(code[:maxBirth], syscallAMD64)
 	if at < 0 {

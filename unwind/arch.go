@@ -2,20 +2,22 @@ package unwind
 
 import "stacksnap/task"
 
-// arch is what is known of an architecture's code, for where unwind information is
-// missing or wrong. What is nil is not known.
+// arch has code to recognise instructions of an architecture, for use where unwind
+// information is missing or wrong. A nil field is not supported.
 type arch struct {
-	trampolines []trampoline // to which handlers of signals return
-	landing     []byte       // the instruction that a target of indirect calls begins with
-	// followsCall reports whether the instruction before pc is a call, which, where it
-	// says so itself, goes to code.
+	trampolines []trampoline // code that signal handlers return to
+	landing     []byte       // the instruction at which targets of indirect calls begin
+	// followsCall reports whether the instruction before pc is a call. The target of
+	// a direct call must be code.
 	followsCall func(u *Unwinder, pc task.Addr) bool
-	// ends reports whether the code behind a call ends the thread.
+	// ends reports whether the code after a call ends the thread.
 	ends func(code []byte) bool
-	// starts reports whether code ends as _start does, with the call of what it starts.
+	// starts reports whether code ends like _start, with the call of the program's
+	// first function.
 	starts func(code []byte) bool
-	// born reports whether the instruction in the middle of code is between the system
-	// call that makes a thread and where the new one clears its frame pointer, or there.
+	// born reports whether the instruction in the middle of code is after the system
+	// call that creates a thread, up to the one with which the new thread clears its
+	// frame pointer, inclusive.
 	born func(code []byte) bool
 }
 
@@ -27,7 +29,7 @@ var archs = [task.NumArchs]*arch{
 	task.ARM:         &arm,
 }
 
-// archOf returns what is known of a: nothing where it has no row.
+// archOf returns the arch of a, an empty one if there is none.
 func archOf(a task.Arch) *arch {
 	if a < task.NumArchs && archs[a] != nil {
 		return archs[a]

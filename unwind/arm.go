@@ -21,12 +21,13 @@ var arm = arch{
 	ends: endsARM,
 }
 
-// What holds in the frame of each call.
+// armFrame and armRTFrame are the rules in the frames for sigreturn and rt_sigreturn.
 var armFrame, armRTFrame = armSigreturn(20), armSigreturn(148)
 
-// armSigreturn: a struct sigcontext (arch/arm/include/uapi/asm/sigcontext.h) is at
-// sp + at: behind the head of the struct ucontext that a struct sigframe begins with, in
-// a struct rt_sigframe behind 128 bytes of siginfo, too (arch/arm/kernel/signal.h).
+// armSigreturn: a struct sigcontext (arch/arm/include/uapi/asm/sigcontext.h) is at sp
+// + at. In a struct sigframe it follows the head of a struct ucontext. In a struct
+// rt_sigframe it follows 128 bytes of siginfo and that head
+// (arch/arm/kernel/signal.h).
 //
 //	r0 … r12 = *(sp + at + 12) …; cfa = *(sp + at + 64); lr, pc = *(sp + at + 68) …
 func armSigreturn(at int) *rule.RegisterList {
@@ -39,8 +40,8 @@ func armSigreturn(at int) *rule.RegisterList {
 	return l
 }
 
-// endsARM: what follows the call in the clone of musl, where the result is the argument
-// already.
+// endsARM reports whether code is what follows the call in musl's clone: it ends the
+// thread. The result of the call is in the register of exit's argument already.
 func endsARM(code []byte) bool {
 	return bytes.HasPrefix(code, []byte{1, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}) // mov r7, #1; svc #0
 }

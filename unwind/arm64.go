@@ -30,7 +30,7 @@ var arm64Sigreturn = func() *rule.RegisterList {
 	return l
 }()
 
-// followsCallARM64 knows bl, blr and its authenticating kin.
+// followsCallARM64 recognises bl, blr and the authenticating forms of blr.
 func followsCallARM64(u *Unwinder, pc task.Addr) bool {
 	b := u.call[:4]
 	if pc%4 != 0 || task.ReadFull(u.walk.code, b, pc-4) != nil {
@@ -46,7 +46,8 @@ func followsCallARM64(u *Unwinder, pc task.Addr) bool {
 	return ins&0xfefff800 == 0xd63f0800 // blraa, blrab, blraaz, blrabz
 }
 
-// endsARM64: the result is the argument of exit already: mov w8, #93; svc #0.
+// endsARM64 reports whether code ends the thread: mov w8, #93; svc #0. The result of
+// the call is in the register of exit's argument already.
 func endsARM64(code []byte) bool {
 	const exit = 93 // asm-generic/unistd.h
 	return len(code) >= 8 && binary.LittleEndian.Uint32(code)&^(1<<31) == 0x52800008|exit<<5 &&

@@ -26,7 +26,7 @@ type entry struct {
 	executable bool
 	guess      bool // no source covers the pc: the rule is the frame pointer's
 	by         Method
-	next       int   // index of the source to ask when rule fails
+	next       int   // index of the source to query if rule fails
 	err        error // why no better source gave a rule
 	rule       rule.Rule
 	apart      apart
@@ -54,7 +54,7 @@ func (u *Unwinder) lookUp(pc task.Addr, first bool) *entry {
 	if n.image == nil {
 		return n
 	}
-	if e == w.entry { // still needed by who asks
+	if e == w.entry { // the caller needs it
 		return n
 	}
 	*e = *n
@@ -121,7 +121,7 @@ func lookUpAt(pc task.Addr, first bool) task.Addr {
 	return pc - 1
 }
 
-// ask fills in the first rule that sources i and later have.
+// ask fills in the rule of the first source, from number i on, that has one.
 func (u *Unwinder) ask(e *entry, i int) {
 	q := u.query(e)
 	for ; i < len(u.opts.Sources); i++ {

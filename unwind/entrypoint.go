@@ -25,9 +25,9 @@ func (functionEntry) Rule(q rule.Query) (rule.Rule, error) {
 	return begun(&q, q.Image.Addr(start))
 }
 
-// described is functionEntry for functions that compact unwind describes. The table's
-// function starts are more reliable than the file's, which may include labels
-// within a function. It is a [rule.Source].
+// described is like functionEntry, but for functions that compact unwind describes.
+// The table's function starts are more reliable than the file's, which may include
+// labels within a function. It is a [rule.Source].
 type described struct{ tables *compact.Source }
 
 // Rule implements [rule.Source].

@@ -45,13 +45,13 @@ type Frame struct {
 	Kernel     bool // in the kernel, not in the program
 	By         Method
 	Err        error // why a better method than By failed; nil when none did
-	// Managed is the function of an interpreter's language that the frame is of; nil: the
-	// frame is native. PC and SP are then those of the interpreter's loop, which runs it.
+	// Managed is the interpreted function, nil if the frame is native. PC and SP of
+	// an interpreted function are those of the interpreter's loop that runs it.
 	Managed *task.ManagedFrame
 }
 
-// LookUp returns the address by which the frame's code is found: of a return address the byte
-// before it, which belongs to the call.
+// LookUp returns the address by which the frame's code is found: PC, or for a return
+// address the byte before it, which belongs to the call.
 func (f *Frame) LookUp() task.Addr {
 	if f.Return && f.PC > 0 {
 		return f.PC - 1

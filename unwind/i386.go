@@ -19,13 +19,15 @@ var i386 = arch{
 	ends:        endsI386,
 }
 
-// What holds where the classic call has popped its argument, and of rt_sigreturn.
+// i386Popped is the rule where sigreturn has popped its argument. i386RTSigreturn is
+// the rule of rt_sigreturn.
 var i386Popped, i386RTSigreturn = i386Sigreturn(0), i386Sigreturn(160)
 
-// i386Sigreturn: a struct sigcontext_32 (arch/x86/include/uapi/asm/sigcontext.h) is at
-// sp + at. It is the second word of a struct sigframe_ia32: the first was popped by the
-// handler's return, and the signal's number is on top; behind 128 bytes of
-// siginfo and the head of a struct ucontext in a struct rt_sigframe_ia32 (sigframe.h).
+// i386Sigreturn: a struct sigcontext_32 (arch/x86/include/uapi/asm/sigcontext.h) is
+// at sp + at. The handler's return has popped the first word of the frame. In a
+// struct sigframe_ia32 the signal's number follows, then the sigcontext. In a struct
+// rt_sigframe_ia32 the signal's number, two pointers, 128 bytes of siginfo and the
+// head of a struct ucontext precede it (sigframe.h).
 //
 //	edi, esi, ebp, esp, ebx, edx, ecx, eax = *(sp + at + 16) …; eip = *(sp + at + 56)
 func i386Sigreturn(at int) *rule.RegisterList {
@@ -39,7 +41,8 @@ func i386Sigreturn(at int) *rule.RegisterList {
 	return l
 }
 
-// endsI386: what follows the call in the clone of musl.
+// endsI386 reports whether code is what follows the call in musl's clone: it ends the
+// thread.
 func endsI386(code []byte) bool {
 	// mov %eax, %ebx; xor %eax, %eax; inc %eax; int $0x80
 	return bytes.HasPrefix(code, []byte{0x89, 0xc3, 0x31, 0xc0, 0x40, 0xcd, 0x80})

@@ -57,8 +57,8 @@ func (u *Unwinder) try(r *rule.Rule, by Method) error {
 	return nil
 }
 
-// tryExpression is try for an expression rule, whose result is known only once it is
-// applied.
+// tryExpression is like try, but for an expression rule, whose result is known only
+// after it is applied.
 func (u *Unwinder) tryExpression(r *rule.Rule) error {
 	w := &u.walk
 	before := w.Regs

@@ -6,32 +6,34 @@ import (
 	"stacksnap/task"
 )
 
-// Kind is what a native frame is to an interpreter.
+// Kind says how a native frame relates to an interpreter.
 type Kind uint8
 
 // The kinds.
 const (
-	Unrelated     Kind = iota // of no interpreter
-	OfInterpreter             // of the interpreter's own functions
-	EvalLoop                  // by its name it runs managed frames
+	Unrelated     Kind = iota // not part of an interpreter
+	OfInterpreter             // a function of the interpreter itself
+	EvalLoop                  // a function whose name says that it runs managed frames
 )
 
-// ErrApart means that an interpreter's frames do not belong to a native stack: they were
-// copied at another moment, or one of the two is not whole.
+// ErrApart means that an interpreter's frames do not belong to a native stack: they
+// were copied at another moment, or one of the two is incomplete.
 var ErrApart = errors.New("the interpreter's frames and the native stack do not match")
 
-// Join appends a stack to dst in which an interpreter's frames are in place of its native
-// ones. Both lists have the innermost first. Each frame of the interpreter's loop in the native
-// stack runs one segment of the managed frames, which ends with an entry:
+// Join appends to dst a stack in which an interpreter's managed frames replace its
+// native ones. Both lists have the innermost frame first. Each frame of the
+// interpreter's loop in the native stack runs one segment of the managed frames,
+// which ends with an entry frame:
 //
 //	native:   nanosleep  time_sleep  LOOP           call  LOOP    main
 //	managed:                         inner outer*         module*
 //	joined:   nanosleep  time_sleep  inner outer          module  main
 //
-// A loop is the native frame that an entry's shim lies in; without shims, one that has its
-// name. What is between two loops and of the interpreter itself is left out; with all, it and
-// the loops stay, each loop as the caller of its segment. Stop is that of the native stack:
-// callers that it lacks are appended if the managed frames have them.
+// A loop is the native frame that contains an entry's shim; without shims, a frame
+// that has the name of a loop. The interpreter's own frames between two loops are
+// left out. If all is true, they and the loops stay, each loop as the caller of its
+// segment. stop is the native stack's: managed frames beyond an incomplete native
+// stack are appended.
 func Join(dst, native []Frame, stop Stop, managed []task.ManagedFrame, kind func(*Frame) Kind, all bool) ([]Frame, error) {
 	segments := countSegments(managed)
 	loops := loopsByShims(native, managed)
@@ -62,7 +64,7 @@ func Join(dst, native []Frame, stop Stop, managed []task.ManagedFrame, kind func
 	return dst, nil
 }
 
-// loopsByName returns the indices of the frames that run managed frames by their names.
+// loopsByName returns the indices of the frames whose names are those of loops.
 func loopsByName(native []Frame, kind func(*Frame) Kind) (loops []int) {
 	for i := range native {
 		if kind(&native[i]) == EvalLoop {
@@ -72,8 +74,9 @@ func loopsByName(native []Frame, kind func(*Frame) Kind) (loops []int) {
 	return loops
 }
 
-// loopsByShims returns the indices of the frames that the shims of entries lie in, nil if that
-// is not known of each. Where the native stack is cut, there are fewer than entries.
+// loopsByShims returns the indices of the frames that contain the shims of entries.
+// It returns nil if a shim is unknown or in no frame. If the native stack was cut,
+// there are fewer indices than entries.
 func loopsByShims(native []Frame, managed []task.ManagedFrame) (loops []int) {
 	i := 0
 	for j := range managed {
@@ -96,8 +99,9 @@ func loopsByShims(native []Frame, managed []task.ManagedFrame) (loops []int) {
 	return loops
 }
 
-// countIdle returns how many of the innermost loops run no segment: one may not have begun its
-// first function, or have ended its last one. Whole says that the native stack is.
+// countIdle returns how many of the innermost loops run no segment. One may have not
+// begun its first function yet, or have ended its last one. whole reports that the
+// native stack is complete.
 func countIdle(loops, segments int, whole bool) (int, error) {
 	idle := loops - segments
 	switch {
@@ -109,7 +113,8 @@ func countIdle(loops, segments int, whole bool) (int, error) {
 	return max(0, idle), nil
 }
 
-// countSegments counts the segments of managed frames, with the last one that has no end.
+// countSegments counts the segments of managed frames. The last segment may lack an
+// entry frame.
 func countSegments(managed []task.ManagedFrame) (n int) {
 	for i := range managed {
 		if managed[i].Entry || i == len(managed)-1 {
@@ -119,8 +124,9 @@ func countSegments(managed []task.ManagedFrame) (n int) {
 	return n
 }
 
-// appendSegment appends the next segment of managed frames, which a loop runs, and returns
-// what is left of them. The loop itself follows with keep, or if it runs no function.
+// appendSegment appends the next segment of managed frames, which loop runs, and
+// returns the remaining managed frames. The loop itself follows if keep is true, or
+// if it runs no function.
 func appendSegment(dst []Frame, loop *Frame, managed []task.ManagedFrame, keep bool) (joined []Frame, rest []task.ManagedFrame) {
 	before := len(dst)
 	for i := range managed {

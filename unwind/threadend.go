@@ -39,9 +39,9 @@ const maxThreadEnd = 24
 // maxStart is how many bytes up to the end of the call are examined.
 const maxStart = 48
 
-// birth is the rule of code in which a thread may just have been born: where it
-// was, its stack is empty; otherwise it is the one who made it, and parent leads
-// to its caller.
+// birth is the rule of code in which a new thread may have just started. In the new
+// thread, the stack is empty. In the thread that created it, parent leads to the
+// caller.
 type birth struct {
 	parent rule.Rule
 	result task.Reg // 0 in the new thread

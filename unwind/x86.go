@@ -6,7 +6,7 @@ import (
 	"stacksnap/task"
 )
 
-// followsCallX86 knows e8 rel32, and ff /2 of every length.
+// followsCallX86 recognises e8 rel32, and ff /2 of every length.
 func followsCallX86(u *Unwinder, pc task.Addr) bool {
 	b := u.call[:]
 	if task.ReadFull(u.walk.code, b, pc-maxCall) != nil { // a page may begin in between

@@ -2,9 +2,10 @@ package code
 
 import "stacksnap/task"
 
-// instructions is what is known of an architecture's. What is nil is not known.
+// instructions are the decoders of one architecture. A decoder is nil if there is
+// none.
 type instructions struct {
-	// callTarget returns where the call goes that code ends with, before pc.
+	// callTarget returns the target of the call that ends code, right before pc.
 	callTarget func(code []byte, pc task.Addr) (target task.Addr, ok bool)
 	decode     func(code []byte, off uint64) step
 }
@@ -17,7 +18,7 @@ var archs = [task.NumArchs]*instructions{
 	task.ARM:         {},
 }
 
-// instructionsOf returns what is known of a's: nothing where it has no row.
+// instructionsOf returns the decoders of a; all are nil for an unknown architecture.
 func instructionsOf(a task.Arch) *instructions {
 	if a < task.NumArchs && archs[a] != nil {
 		return archs[a]

@@ -16,8 +16,8 @@ func callTargetARM64(code []byte, pc task.Addr) (task.Addr, bool) {
 	return pc - 4 + task.Addr(int64(int32(ins<<6))>>4), ins&0xfc000000 == 0x94000000
 }
 
-// decodeARM64 knows b, b.cond, cbz, tbz and their like (A64, "Branches, Exception
-// Generating and System instructions").
+// decodeARM64 decodes the control flow of b, b.cond, cbz, tbz and their like (A64,
+// "Branches, Exception Generating and System instructions").
 func decodeARM64(code []byte, off uint64) step {
 	if off+4 > uint64(len(code)) || off%4 != 0 {
 		return step{}

@@ -60,7 +60,7 @@ func (d *Data) abbrevs(u *unit) *abbrevs {
 	if !d.keep(tableBytes) {
 		return t
 	}
-	c := d.cursor(secAbbrev, u.abbrevOff, whole, farWindow/16)
+	c := d.cursor(secAbbrev, u.abbrevOff, sectionEnd, farWindow/16)
 	for len(t.list) < maxAbbrevs {
 		a, ok := u.abbrev(c)
 		if !ok || !d.keep(uint64(abbrevBytes+attributeBytes*len(a.attrs))) {
@@ -79,7 +79,7 @@ const (
 	tableBytes     = 128
 	abbrevBytes    = 120
 	attributeBytes = 24
-	whole          = ^uint64(0) // the end of a section
+	sectionEnd     = ^uint64(0) // end of a cursor that reads to the end of its section
 )
 
 func (t *abbrevs) number(code uint64) {
@@ -100,7 +100,7 @@ func (d *Data) rootAbbrev(u *unit, code uint64) (abbrev, bool) {
 		}
 		return abbrev{}, false
 	}
-	c := d.cursor(secAbbrev, u.abbrevOff, whole, nearWindow/2)
+	c := d.cursor(secAbbrev, u.abbrevOff, sectionEnd, nearWindow/2)
 	for range maxAbbrevs {
 		if a, ok := u.abbrev(c); !ok || a.code == code {
 			return a, ok

@@ -2,7 +2,7 @@ package dwarf
 
 // readARanges reads .debug_aranges.
 func (d *Data) readARanges() {
-	c := d.cursor(secARanges, 0, whole, farWindow)
+	c := d.cursor(secARanges, 0, sectionEnd, farWindow)
 	for c.more() {
 		start := c.offset()
 		length, offsetSize := c.initialLength()
@@ -25,7 +25,7 @@ func (d *Data) readARangeSet(c *cursor, start, end uint64, offsetSize int) bool 
 	unit := c.uint(offsetSize)
 	size, segment := c.u8(), c.u8()
 	if version != 2 || segment != 0 || size != 4 && size != 8 {
-		return c.err == nil // of a kind that nobody writes
+		return c.err == nil // addresses with segments, or of another size: no compiler writes them
 	}
 	pair := 2 * uint64(size)
 	c.skip((pair - (c.offset()-start)%pair) % pair)

@@ -109,9 +109,10 @@ func (d *Data) framesIn(units []*unit, vmaddr uint64) (found []object.Source) {
 	return found
 }
 
-// frames returns the frames of a function and the calls inlined in it at an address.
-// The line table has the position in the innermost, each call the position in its
-// caller. Names are in the file with the function; source files are those of u.
+// frames returns the frames of a function f and the calls inlined in it at an
+// address. The line table has the position in the innermost frame; each call has the
+// position in its caller. names is the file with the functions' names; u has the
+// source files.
 func (d *Data) frames(u *unit, names *Data, f *function, s span, vmaddr uint64) []object.Source {
 	at, _ := d.lineAt(u, vmaddr)
 	var list []object.Source

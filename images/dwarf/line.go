@@ -41,7 +41,7 @@ var errLines = errors.New("a line table that cannot be read")
 
 // readLines reads the header of a line table; nil if it is unreadable.
 func (d *Data) readLines(u *unit, off uint64) *lines {
-	c := d.cursor(secLine, off, whole, farWindow/16)
+	c := d.cursor(secLine, off, sectionEnd, farWindow/16)
 	t := &lines{layout: u.layout}
 	length, offsetSize := c.initialLength()
 	if offsetSize == 0 || !d.keep(linesBytes) {

@@ -86,7 +86,7 @@ func (d *Data) string(u *unit, in int, v value) string {
 			return ""
 		}
 		size := uint64(u.offsetSize)
-		c := d.cursor(secStrOffsets, u.root.strOffsetsBase+v.u*size, whole, nearWindow/8)
+		c := d.cursor(secStrOffsets, u.root.strOffsetsBase+v.u*size, sectionEnd, nearWindow/8)
 		off := c.uint(int(size))
 		if c.err != nil {
 			return ""
@@ -97,5 +97,5 @@ func (d *Data) string(u *unit, in int, v value) string {
 }
 
 func (d *Data) stringAt(which int, off uint64) string {
-	return d.cursor(which, off, whole, nearWindow/4).string()
+	return d.cursor(which, off, sectionEnd, nearWindow/4).string()
 }

@@ -33,7 +33,7 @@ func (d *Data) readIndex() *cuIndex {
 		return x
 	}
 	x.read = true
-	c := d.cursor(secCUIndex, 0, whole, nearWindow/8)
+	c := d.cursor(secCUIndex, 0, sectionEnd, nearWindow/8)
 	if x.version = uint64(c.u16()); x.version == 2 || x.version == 5 {
 		c.skip(2)
 	}
@@ -73,11 +73,11 @@ func (d *Data) row(x *cuIndex, id uint64) uint64 {
 	mask := x.slots - 1
 	slot, step := id&mask, id>>32&mask|1
 	for range min(x.slots, maxProbes) {
-		row := uint64(d.cursor(secCUIndex, x.rows+4*slot, whole, 4).u32())
+		row := uint64(d.cursor(secCUIndex, x.rows+4*slot, sectionEnd, 4).u32())
 		if row == 0 {
 			return 0
 		}
-		if d.cursor(secCUIndex, x.hashes+8*slot, whole, 8).uint(8) == id {
+		if d.cursor(secCUIndex, x.hashes+8*slot, sectionEnd, 8).uint(8) == id {
 			return row
 		}
 		slot = (slot + step) & mask
@@ -88,8 +88,8 @@ func (d *Data) row(x *cuIndex, id uint64) uint64 {
 // contributions reads a row of the table of offsets, and the header row that names
 // the sections.
 func (d *Data) contributions(x *cuIndex, row uint64) (of contributions, ok bool) {
-	kinds := d.cursor(secCUIndex, x.sections, whole, 4*maxColumns)
-	offsets := d.cursor(secCUIndex, x.sections+4*x.columns*row, whole, 4*maxColumns)
+	kinds := d.cursor(secCUIndex, x.sections, sectionEnd, 4*maxColumns)
+	offsets := d.cursor(secCUIndex, x.sections+4*x.columns*row, sectionEnd, 4*maxColumns)
 	for range x.columns {
 		kind, off := kinds.u32(), uint64(offsets.u32())
 		switch kind {

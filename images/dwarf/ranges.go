@@ -54,9 +54,9 @@ func (r *ranges) list(v value, yield func(low, high uint64) bool) {
 	}
 	if r.c == nil {
 		if r.u.version < 5 {
-			r.c = r.d.linked.cursor(secRanges, off, whole, nearWindow)
+			r.c = r.d.linked.cursor(secRanges, off, sectionEnd, nearWindow)
 		} else {
-			r.c = r.d.cursor(secRngLists, off, whole, nearWindow)
+			r.c = r.d.cursor(secRngLists, off, sectionEnd, nearWindow)
 		}
 	} else if r.c.seek(off); r.c.err != nil {
 		r.c = nil
@@ -78,7 +78,7 @@ func (r *ranges) listOffset(i uint64) (uint64, bool) {
 	if i > maxIndex {
 		return 0, false
 	}
-	c := r.d.cursor(secRngLists, base+i*size, whole, nearWindow/8)
+	c := r.d.cursor(secRngLists, base+i*size, sectionEnd, nearWindow/8)
 	off := c.uint(int(size))
 	return base + off, c.err == nil
 }

@@ -114,7 +114,8 @@ func (d *Data) load(u *unit) *root {
 // rootBytes is the cost of a root, for the budget.
 const rootBytes = 512
 
-// address returns the address that a value is, or is the index of.
+// address returns the address in a value, which is the address itself or its index in
+// .debug_addr.
 func (d *Data) address(u *unit, r *root, v value) (uint64, bool) {
 	switch {
 	case v.form == formAddr:
@@ -130,7 +131,7 @@ func (d *Data) indexed(u *unit, r *root, i uint64) (uint64, bool) {
 	if i > maxIndex {
 		return 0, false
 	}
-	c := d.linked.cursor(secAddr, r.addrBase+i*uint64(u.addrSize), whole, nearWindow/8)
+	c := d.linked.cursor(secAddr, r.addrBase+i*uint64(u.addrSize), sectionEnd, nearWindow/8)
 	a := c.uint(int(u.addrSize))
 	return a, c.err == nil
 }

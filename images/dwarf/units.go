@@ -19,7 +19,7 @@ func (d *Data) unitAt(off uint64) (u *unit, fresh bool) {
 		return nil, false
 	}
 	u = new(unit)
-	if useful, _ := u.header(d.cursor(secInfo, off, whole, nearWindow/8)); !useful {
+	if useful, _ := u.header(d.cursor(secInfo, off, sectionEnd, nearWindow/8)); !useful {
 		return nil, false
 	}
 	d.units = slices.Insert(d.units, i, u)
@@ -55,7 +55,7 @@ func (d *Data) listUnitsTo(off uint64) {
 	if d.listed || d.suffix != "" && d.readIndex().slots > 0 {
 		return
 	}
-	c := d.cursor(secInfo, d.listedTo, whole, nearWindow/8)
+	c := d.cursor(secInfo, d.listedTo, sectionEnd, nearWindow/8)
 	for d.listedTo <= off {
 		u := new(unit)
 		if !c.more() || !d.keep(unitBytes) {

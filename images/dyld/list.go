@@ -8,7 +8,8 @@ import (
 	"stacksnap/task"
 )
 
-// maxImages is the length at which libdyld truncates a list, too.
+// maxImages is the maximum number of images read. libdyld truncates lists at the same
+// length.
 const maxImages = 8192
 
 var (
@@ -28,10 +29,10 @@ type entry struct {
 	stays bool
 }
 
-// readList reads a list while dyld does not change it. dyld sets the pointer to the
-// list to null during a change, and a change during the reading is seen by the
-// generation. If that fails l.Tries times, the last list that was readable is
-// returned with an error.
+// readList reads the list while dyld does not change it. dyld sets the pointer to the
+// list to null during a change, and a change of the generation reveals that the list
+// changed during the reading. If all l.Tries attempts fail, readList returns the last
+// list that was readable, with an error.
 func (l *Loader) readList(p task.Process) (infos Infos, entries []entry, err error) {
 	for try := range max(1, l.Tries) {
 		if try > 0 && l.Pause != nil {

@@ -39,9 +39,9 @@ type Loaded struct {
 	Budget *object.Budget  // shared by the images; may be nil
 }
 
-// Load reads the images of p, those of a live process once, as a [Tracker] does. The
-// errors say what is missing; everything readable is returned in any case. An
-// unreadable image has its Err set.
+// Load reads the images of p once. For a live process it uses a [Tracker]. The errors
+// say what is missing; everything readable is returned in any case. An unreadable
+// image has its Err set.
 func Load(p task.Process) (Loaded, []error) {
 	if p.Info().Live {
 		l, errs := NewTracker(p).Load()
@@ -172,13 +172,14 @@ func (b *builder) opener(path string) func(macho.Want) (*macho.File, error) {
 	return func(want macho.Want) (*macho.File, error) { return b.loader.Open(path, want) }
 }
 
-// ownName returns the path of an image by its header or the process.
+// ownName returns an image's path as the image itself has it; for a program, the path
+// that the process reports.
 func (b *builder) ownName(f *macho.File) string {
 	if f.Type() == macho.Execute {
 		return b.process.Info().Path
 	}
 	name, _ := f.InstallName()
-	return name + f.DylinkerName() // it has one of the two
+	return name + f.DylinkerName() // each image has only one of them
 }
 
 // chooseMain marks the program: the image of type MH_EXECUTE, at any position. If

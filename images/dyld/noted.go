@@ -147,9 +147,10 @@ func (b *builder) placeNoted(p *object.Placed) bool {
 	return true
 }
 
-// notedMain returns the index of the program if no header says which image that is:
-// the one marked in the notes, else the first in the notes, as debuggers list them,
-// unless it is named like a library; else -1.
+// notedMain returns the index of the program if no image's header says which one it
+// is. That is the image marked in the notes, or else the first in the notes, unless
+// it is named like a library: debuggers list the program first. It returns -1 if
+// there is none.
 func (b *builder) notedMain() int {
 	for i := range b.images {
 		if b.images[i].Main {

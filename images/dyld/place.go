@@ -38,8 +38,8 @@ func placeOf(p task.Process) (place, error) {
 	return place{info.LoaderInfo, info.LoaderPointerSize}, nil
 }
 
-// infosOf reads the list's header. If that fails, it asks p again where the list is,
-// as it may have moved.
+// infosOf reads the list's header. If that fails, it queries p again for the list's
+// address, because the list may have moved.
 func infosOf(p task.Process) (Infos, error) {
 	at, err := placeOf(p)
 	if err != nil {

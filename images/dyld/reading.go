@@ -146,8 +146,8 @@ func (r *reading) readGroup(group []entry) (fresh map[entry]*image) {
 	return fresh
 }
 
-// isCurrent reports whether a known image still is the one that was read. Its path was
-// compared before; fixed images never go.
+// isCurrent reports whether a known image still is the one that was read. Its path
+// was compared before. Fixed images are always current, because they never go away.
 func (im *image) isCurrent() bool {
 	switch {
 	case im.file == nil || len(im.errs) > 0:
@@ -174,7 +174,7 @@ func (r *reading) accept(fresh map[entry]*image) {
 	}
 }
 
-// acceptFixed adds, of the images read while the list changed, the fixed ones:
+// acceptFixed adds only the fixed images among those read while the list changed:
 // nothing else can have been at their addresses.
 func (r *reading) acceptFixed(fresh map[entry]*image) {
 	for e, im := range fresh {
@@ -186,7 +186,7 @@ func (r *reading) acceptFixed(fresh map[entry]*image) {
 	}
 }
 
-// replaced closes an image that another has replaced.
+// replaced closes an image that another image has replaced, and forgets it.
 func (r *reading) replaced(old *image) {
 	old.close()
 	r.gone = slices.DeleteFunc(r.gone, func(im *image) bool { return im == old })
@@ -197,7 +197,7 @@ func (r *reading) read(e entry, path string, pathErr error) *image {
 	return r.readIn(&steady{mem: r.process.Memory(), list: &r.at}, e, path, pathErr)
 }
 
-// readIn reads it from a memory of its own.
+// readIn reads the image of an entry through memory.
 func (r *reading) readIn(memory *steady, e entry, path string, pathErr error) *image {
 	im := &image{Placed: object.Placed{Path: path, Load: e.load}, listed: path}
 	b := builder{loader: &r.loader, process: r.process}
@@ -230,9 +230,9 @@ func (r *reading) readIn(memory *steady, e entry, path string, pathErr error) *i
 	return im
 }
 
-// isFixed reports whether an image is never unloaded: those in the shared cache,
-// those that dyld says, and the program itself, which a later list can name but not
-// load.
+// isFixed reports whether an image is never unloaded: dyld says so, it is in the
+// shared cache, or it is the program itself. Another executable can be loaded later
+// as a plug-in, and is not fixed.
 func (r *reading) isFixed(f *macho.File, e entry) bool {
 	return e.stays || f.InSharedCache() || f.Type() == macho.Execute && (r.main.File == nil || r.main.Load == e.load)
 }

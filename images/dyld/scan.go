@@ -35,7 +35,7 @@ func (b *builder) scanRegions() {
 	}
 }
 
-// pathOf returns the path of a region. Some processes have to be asked for it.
+// pathOf returns the path of a region. Some systems report it only on request.
 func (b *builder) pathOf(r task.Region) string {
 	if r.Path != "" {
 		return r.Path

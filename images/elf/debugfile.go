@@ -40,9 +40,9 @@ func debugPaths(f *File, filePath string) (byID string, byName []string, sum uin
 	return byID, byName, binary.LittleEndian.Uint32(b[at:])
 }
 
-// findDebug opens the separate debug file of f, whose path in the target is given,
-// nil when there is none. The build-id must match, or the checksum if one of the
-// files has none.
+// findDebug opens the separate debug file of f, and returns nil if there is none.
+// filePath is f's path in the target. The build-id must match, or the checksum if one
+// of the files has no build-id.
 func (l *Loader) findDebug(f *File, filePath string) *File {
 	byID, byName, sum := debugPaths(f, filePath)
 	if byID != "" {
@@ -62,8 +62,8 @@ func (l *Loader) findDebug(f *File, filePath string) *File {
 	return nil
 }
 
-// maxSummed is the maximum size of a file to checksum, in bytes. Those of browsers
-// have build-ids.
+// maxSummed is the maximum size of a file to checksum, in bytes. Larger files, such
+// as browsers', have build-ids.
 const maxSummed = 1 << 29
 
 // isDebugOf reports whether d, read from c, is the debug file of f. sum is valid if

@@ -92,7 +92,8 @@ func (f *File) unrelocated(v uint64) uint64 {
 	return v
 }
 
-// count returns the number of symbols in .dynsym, which only its hash tables have.
+// count returns the number of symbols in .dynsym, which is recorded only in the hash
+// tables.
 func (d *dynamic) count(vm vmReader, is64 bool, progs []*elf.Prog) uint64 {
 	if d.gnuHash != 0 {
 		return gnuHashCount(readUpTo(vm, d.gnuHash, min(mapped(progs, d.gnuHash), maxHash)), is64)

@@ -133,7 +133,7 @@ func (f *File) area(vmaddr uint64) (uint16, bool) {
 	return uint16(i), true
 }
 
-// Arch returns the architecture, task.UnknownArch when it is none of ours.
+// Arch returns the architecture, or task.UnknownArch if it is not supported.
 func (f *File) Arch() task.Arch { return task.ArchOfELF(uint16(f.elf.Machine)) }
 
 // ID returns the GNU build-id, nil when the file has none.

@@ -129,8 +129,8 @@ func (f *File) variables() []*elf.Section {
 	return list
 }
 
-// relocate applies to a part of the file the relocations without a symbol, if they
-// have explicit addends; implicit ones are in the file already.
+// relocate applies the relocations without a symbol to a part of the file. It skips
+// those with implicit addends, whose values are in the file already.
 func (f *File) relocate(part []byte, vmaddr uint64) {
 	for _, s := range f.elf.Sections {
 		if isRelocations(s) && s.Type == elf.SHT_RELA && f.is64() && f.holds(s) && f.budget.Read(s.FileSize) {

@@ -21,11 +21,11 @@ const (
 	maxNameTable  = 64 << 20 // bytes of section names
 	headerSize    = 64       // bytes of Elf64_Ehdr
 	headerSize32  = 52       // bytes of Elf32_Ehdr
-	maxHeaderSize = 4 << 10  // bytes in which the headers and notes of a mapped file are looked for
+	maxHeaderSize = 4 << 10  // bytes searched for the headers and notes of a mapped file
 )
 
-// parseHeaders reads the headers of a file of the given size. What debug/elf
-// does not bound is checked before it is asked.
+// parseHeaders reads the headers of a file of the given size. First it checks what
+// debug/elf does not bound.
 func parseHeaders(r io.ReaderAt, size int64) (*elf.File, error) {
 	r = io.NewSectionReader(r, 0, size)
 	var b [headerSize]byte
@@ -83,9 +83,9 @@ func layoutOf(header []byte) *sectionLayout {
 	return &layout64
 }
 
-// checkSectionNames refuses what would make debug/elf allocate without bound or
-// index beyond its sections: a huge count in the first section header, a name
-// table that is not there, or one that is compressed.
+// checkSectionNames rejects headers that would make debug/elf allocate without bound
+// or index beyond its sections: a huge count in the first section header, or a name
+// table that is missing or compressed.
 func checkSectionNames(r io.ReaderAt, header []byte) error {
 	l := layoutOf(header)
 	if len(header) < l.strndx+2 {
@@ -95,7 +95,7 @@ func checkSectionNames(r io.ReaderAt, header []byte) error {
 	shnum := uint64(binary.LittleEndian.Uint16(header[l.shnum:]))
 	strndx := uint64(binary.LittleEndian.Uint16(header[l.strndx:]))
 	if shoff == 0 || int64(shoff) < 0 {
-		return nil // no sections, or debug/elf's to refuse
+		return nil // no sections, or an offset that debug/elf rejects
 	}
 	var b [64]byte
 	if shnum == 0 {
@@ -130,8 +130,8 @@ type header struct {
 	ids   ids
 }
 
-// parseHeader reads the headers in the first bytes of a mapped file, of which
-// the section headers are not to be had.
+// parseHeader reads the headers in the first bytes of a mapped file. It ignores the
+// section headers, which are not mapped.
 func parseHeader(b []byte) (*header, error) {
 	if len(b) < headerSize || !isELF(b) {
 		return nil, ErrNotELF
@@ -172,7 +172,7 @@ func readHeader(mem task.Memory, a task.Addr) (*header, error) {
 	return parseHeader(b[:n])
 }
 
-// fileIDs reads the marks in a file's notes.
+// fileIDs reads the IDs in a file's notes.
 func fileIDs(f *elf.File) ids {
 	var id ids
 	parts := 0
@@ -186,7 +186,7 @@ func fileIDs(f *elf.File) ids {
 		id.add(b[:n], p.Align)
 	}
 	if s := f.Section(".note.gnu.build-id"); len(f.Progs) == 0 && s != nil && s.ReaderAt != nil {
-		b := make([]byte, min(s.FileSize, maxNotes)) // of dwz, which has no segments
+		b := make([]byte, min(s.FileSize, maxNotes)) // a file made by dwz, which has no segments
 		n, _ := s.ReadAt(b, 0)
 		id.add(b[:n], s.Addralign)
 	}

@@ -175,8 +175,9 @@ func (l *loading) load(g group, head head) []object.Placed {
 	return l.placeAll(g, places, f, note)
 }
 
-// loadHeadless returns the images of a file whose header is not mapped, or unreadable
-// there because of err. Its file must be found.
+// loadHeadless returns the images of a file whose header is not mapped, or is
+// unreadable because of err. It needs the file on disk: without it, there is no
+// image, or one with Err set.
 func (l *loading) loadHeadless(g, code group, err error) []object.Placed {
 	f, note := l.find(code[0], nil)
 	if f == nil && err == nil {

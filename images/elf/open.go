@@ -56,5 +56,5 @@ func (l *Loader) underRoots(name string, refused func(error)) iter.Seq[candidate
 	}
 }
 
-// ignore is the refused of files that need not exist.
+// ignore drops the errors of files that need not exist.
 func ignore(error) {}

@@ -14,7 +14,7 @@ import (
 // Opened has the open files of several loaders, so that processes, and several maps
 // of one process, share a file and all that was read of it. A shared file has the
 // budget of its first user. The zero value is ready for use, by many goroutines at
-// once. A nil one shares nothing.
+// once. A nil *Opened shares nothing.
 type Opened struct {
 	mu    sync.Mutex
 	files map[openedKey]*File

@@ -35,7 +35,8 @@ func isLoaded(mem task.Memory, r task.Region, h *header, f *File, c candidate) b
 	return sameStart(h, f, c.file) && (exact || sameBytes(mem, r, c))
 }
 
-// sameStart compares the ELF headers, with what they say of the sections.
+// sameStart reports whether the ELF headers are equal, including the fields about
+// sections.
 func sameStart(h *header, f *File, r io.ReaderAt) bool {
 	var b [headerSize]byte
 	size := headerSize

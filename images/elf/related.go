@@ -17,8 +17,8 @@ import (
 type related struct {
 	loader *Loader
 	of     *File
-	// paths are those of the file, and of the file whose debug file it is, below the
-	// loader's roots.
+	// paths are where the file is, and, if it is a debug file, where the file that it
+	// was split off is, below the loader's roots.
 	paths []string
 
 	mu     sync.Mutex
@@ -26,8 +26,8 @@ type related struct {
 	closed bool
 }
 
-// relate has f find its split debug files and its dwz file. paths are those by which f
-// itself is known.
+// relate makes f find its split debug files and its dwz file. paths are the paths of
+// f itself.
 func (l *Loader) relate(f *File, paths ...string) {
 	f.related = &related{loader: l, of: f, paths: paths}
 }
@@ -40,7 +40,7 @@ func (r *related) dwarf() dwarf.Related {
 }
 
 // split implements [dwarf.Related]. It tries the path that the compiler recorded,
-// then the file's own directory, as a whole build may have been moved.
+// then the file's own directory, because a whole build may have been moved.
 func (r *related) split(dir, name string) iter.Seq[dwarf.Sections] {
 	paths := []string{name}
 	if !path.IsAbs(name) {
@@ -75,7 +75,7 @@ func (r *related) pack() dwarf.Sections {
 	return nil
 }
 
-// files yields those of the paths that are ELF files, and closes each when the loop
+// files yields the ELF files among the paths, and closes each when the loop
 // continues.
 func (r *related) files(paths []string) iter.Seq[*File] {
 	return func(yield func(*File) bool) {

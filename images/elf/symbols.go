@@ -126,11 +126,13 @@ func (f *File) readSymbols() *object.Table {
 	return t
 }
 
-// entryOf returns the entry of a symbol; false if a table is not to have it.
+// entryOf makes the table entry for a symbol. It reports false to leave the symbol
+// out.
 type entryOf func(*symbolTable, *symbol) (object.Entry, bool)
 
-// merge makes a table of the symbols of the full symbol table, nil if there is none,
-// and of .dynsym, unless the full one includes that. whole: it has those of the former.
+// merge makes a table of static, the full symbol table, which may be nil, and of
+// .dynsym. If all is true and static is the larger one, it includes .dynsym, which is
+// then not read. whole reports whether the table has all symbols of static.
 func (f *File) merge(static *symbolTable, all bool, entry entryOf) (t *object.Table, whole bool) {
 	var entries []object.Entry
 	if static != nil {
@@ -153,8 +155,8 @@ func (f *File) merge(static *symbolTable, all bool, entry entryOf) (t *object.Ta
 	}), whole
 }
 
-// anyStaticSymbols returns the full symbol table, nil if there is none. all: if it is
-// larger than .dynsym, it includes that.
+// anyStaticSymbols returns the full symbol table, nil if there is none. all reports
+// that the table includes .dynsym if it is larger than that.
 func (f *File) anyStaticSymbols() (t *symbolTable, all bool) {
 	if t := f.fullSymbols(); t != nil {
 		return t, true
@@ -252,7 +254,7 @@ func (f *File) appendEntries(dst []object.Entry, t *symbolTable, mark uint32, en
 	return dst, whole
 }
 
-// functions returns what makes the entries of functions.
+// functions returns the entryOf for functions.
 func (f *File) functions() entryOf {
 	thumb := f.Arch() == task.ARM
 	mapping := thumb || f.Arch() == task.ARM64

@@ -20,8 +20,8 @@ func (f *File) readVariables() *object.Table {
 	return t
 }
 
-// variable returns the entry of a variable. Thread-local ones are none: their values
-// are no addresses.
+// variable is the entryOf for variables. It leaves out thread-local ones, whose
+// values are not addresses.
 func variable(_ *symbolTable, s *symbol) (object.Entry, bool) {
 	isVariable := s.isDefined() && (s.kind() == elf.STT_OBJECT || s.kind() == elf.STT_COMMON)
 	return object.Entry{VMAddr: s.value, Size: s.size, Name: s.name, Rank: rank(s)}, isVariable

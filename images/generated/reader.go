@@ -38,9 +38,9 @@ type Source interface {
 type Decoder interface {
 	// Decode adds the pieces of code at the start of b, which continues where the
 	// last call stopped. left is the number of bytes from there to the end of the
-	// file; b may be fewer. It returns how many bytes it is done with, which may be
-	// more than b has, or 0 if it needs more. An error means that the file is not of
-	// the format, or is that of add.
+	// file; b may have fewer. Decode returns how many bytes it is done with, which
+	// may be more than b has, or 0 if it needs more. An error is that of add, or
+	// means that the file is not of the format.
 	Decode(b []byte, left int64, add func(Entry) error) (done int64, err error)
 	// MaxFile returns the maximum size of a file in bytes.
 	MaxFile() int64

@@ -19,8 +19,8 @@ type piece struct {
 }
 
 const (
-	fewEntries = 1 << 10 // entries are searched one by one
-	partSorted = 8       // plus one in this many of the others
+	fewEntries = 1 << 10 // unsorted entries, which find searches one by one
+	partSorted = 8       // or one in this many of the sorted ones
 )
 
 // add appends an entry. Call settle before the next find.

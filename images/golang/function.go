@@ -11,12 +11,12 @@ type function struct {
 // The uint32 fields of a _func after its address, by index.
 const (
 	fieldName = iota
-	_         // args
+	_         // deferreturn; before Go 1.12 another field
 	_         // deferreturn, before Go 1.12 another
 	_         // pcsp
 	fieldPCFile
 	fieldPCLine
-	fieldPCData // their number
+	fieldPCData // number of pcdata tables
 	fieldUnit   // since Go 1.16
 )
 
@@ -36,7 +36,8 @@ func (t *Table) function(i int) (function, bool) {
 	return f, true
 }
 
-// begun returns the i-th function without its size.
+// begun returns the i-th function except for its size, which is cheaper than
+// function.
 func (t *Table) begun(i int) function {
 	return function{t: t, start: t.start(i), at: t.uint(t.functions[(2*i+1)*t.field():], t.field())}
 }

@@ -60,7 +60,8 @@ func Open(data []byte, f File) *Table {
 	return nil
 }
 
-// placed finds the conversion of addresses in an older table.
+// placed finds the conversion of pointers with which the functions of an older table
+// are in the code. It returns nil if there is none.
 func (t *Table) placed() *Table {
 	for _, p := range t.of.Pointers {
 		if t.pointer = p; t.fits(0) {
@@ -82,8 +83,8 @@ func (t *Table) headerStarts() []uint64 {
 	return list
 }
 
-// symbolStarts returns the starts of code by which a function is where the file's symbol of
-// the same name is.
+// symbolStarts returns candidates for the start of code: those that put a function of
+// the table where the file's own symbol of the same name is.
 func (t *Table) symbolStarts() []uint64 {
 	if t.of.Symbols == nil {
 		return nil
@@ -99,7 +100,7 @@ func (t *Table) symbolStarts() []uint64 {
 	return list
 }
 
-// startsAt sets base to the first of some starts that fits.
+// startsAt sets base to the first of starts that fits. It reports false if none does.
 func (t *Table) startsAt(starts []uint64) bool {
 	for _, start := range starts[:min(len(starts), maxStarts)] {
 		if start != 0 && start+t.size() > start && t.fits(start) {

@@ -96,8 +96,8 @@ func readMember(r io.ReaderAt, at, size int64) (m member, short string, err erro
 	return m, strings.TrimRight(string(b[:16]), " "), nil
 }
 
-// name returns a member's name by the one in its header. If it is at the start of the
-// member, it is cut off there.
+// name resolves the name in a member's header. If the name is at the start of the
+// member, it is cut off from the member's contents.
 func (m *member) name(r io.ReaderAt, short string, long []byte) (string, error) {
 	if digits, ok := strings.CutPrefix(short, "#1/"); ok {
 		n, err := strconv.ParseUint(digits, 10, 31)

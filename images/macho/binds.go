@@ -144,8 +144,9 @@ func (b *binder) uleb() (v uint64) {
 	return v
 }
 
-// withClasses extends pointer, for a file as linked, by the classes of other images,
-// to which the pointers in the file are null. Call done when finished.
+// withClasses extends pointer, for a file as linked, by the classes of other images.
+// The pointers to them are null in the file, because dyld binds them. Call done when
+// finished.
 func (f *File) withClasses(pointer pointerFunc) (withClasses pointerFunc, done func()) {
 	var classes map[uint64]string
 	withClasses = func(vmaddr, value uint64) objc.Pointer {

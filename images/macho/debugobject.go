@@ -107,9 +107,9 @@ func (m *debugMap) find(name string, modified uint64) (*File, error) {
 	return m.only(parts, nil)
 }
 
-// isLinked reports whether the file with a modification time, also in seconds since
-// 1970, is the one that was linked, by the time in the map, want. If the linker was
-// told to leave that out, the file must not be newer than the linked one.
+// isLinked reports whether a file is the one that was linked. written, and seconds
+// since 1970, are its modification time; want is the one in the map, 0 if the linker
+// was told to leave it out. Then the file must not be newer than the linked one.
 func (m *debugMap) isLinked(written time.Time, seconds, want uint64) bool {
 	switch {
 	case want != 0 && m.file.is64:
@@ -124,8 +124,8 @@ func (m *debugMap) isLinked(written time.Time, seconds, want uint64) bool {
 	return !written.After(linked)
 }
 
-// only opens the one of several files that has the linked file's architecture. bad is
-// the error of unreadable ones.
+// only opens the one file among parts that has the linked file's architecture. bad is
+// the error about unreadable parts.
 func (m *debugMap) only(parts []*io.SectionReader, bad error) (*File, error) {
 	var exact, same []*File
 	for _, part := range parts {

@@ -14,7 +14,7 @@ const (
 	maxCommands = 2 << 20
 )
 
-// FormatError says what of a Mach-O is not as it must be.
+// FormatError describes a malformed part of a Mach-O file.
 type FormatError struct {
 	What string
 }

@@ -7,8 +7,8 @@ import (
 // relocationBytes is the size of a relocation_info, <mach-o/reloc.h>.
 const relocationBytes = 8
 
-// relocation is one against a symbol, whose address is not in the section's bytes
-// yet.
+// relocation is a relocation against a symbol. The section's bytes do not include the
+// symbol's address yet.
 type relocation struct {
 	at       uint32 // offset in the section
 	size     uint8  // in bytes

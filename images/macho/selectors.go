@@ -59,7 +59,8 @@ func (f *File) selectorBase() func(method uint64) uint64 {
 	}
 }
 
-// readSelectorBase returns that vmaddr, or own if it is each method's own.
+// readSelectorBase returns the vmaddr that all selector offsets are relative to, or
+// own if each is relative to its method.
 func (f *File) readSelectorBase() (base uint64, own bool) {
 	m, ok := f.src.(*memorySource)
 	if !ok || f.cache == 0 {
@@ -126,8 +127,9 @@ func (c cacheMemory) optimizedBase() uint64 {
 	return uint64(c.base) + offset
 }
 
-// magicSelector returns the address of that selector, which a pointer in libobjc
-// refers to; 0 if it is not found.
+// magicSelector returns the address of the selector that the others are relative to
+// in the caches of macOS 12. A pointer in libobjc refers to it. It returns 0 if it is
+// not found.
 func (c cacheMemory) magicSelector() uint64 {
 	load := c.image(libobjc)
 	if load == 0 {

@@ -90,7 +90,7 @@ func (f *File) listedStart(vmaddr uint64, i int) (uint64, bool) {
 	return f.instruction(listed), ok
 }
 
-// listed is listedStart including the Thumb bit.
+// listed is like listedStart, but does not clear the Thumb bit.
 func (f *File) listed(vmaddr uint64, i int) (uint64, bool) {
 	starts := f.starts()
 	last := vmaddr

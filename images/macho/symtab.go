@@ -76,7 +76,8 @@ func (f *File) Exported(name string) (vmaddr uint64, ok bool) {
 	return f.find("_"+name, func(n *nlist) bool { return !n.local() })
 }
 
-// find returns the vmaddr of the first defined symbol with a name that is wanted.
+// find returns the vmaddr of the first defined symbol that has the name and that
+// wanted accepts.
 func (f *File) find(name string, wanted func(*nlist) bool) (vmaddr uint64, ok bool) {
 	t := f.symtab()
 	if t == nil {
@@ -232,7 +233,7 @@ func (f *File) SetLocals(nlists, names *io.SectionReader) {
 	}
 }
 
-// readLocals reads such symbols; nil if some are unreadable.
+// readLocals reads the local symbols from another file; nil if some are unreadable.
 func (f *File) readLocals(nlists, names *io.SectionReader) *symtab {
 	from := func(r *io.SectionReader) func([]byte, uint64) (int, error) {
 		return func(p []byte, offset uint64) (int, error) { return r.ReadAt(p, int64(offset)) }

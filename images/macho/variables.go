@@ -64,7 +64,8 @@ func (f *File) readVariables() *object.Table {
 	})
 }
 
-// sizeVariables has each entry reach to the next one, or to the end of its section.
+// sizeVariables sets the size of each entry: up to the next one, or to the end of its
+// section.
 func (f *File) sizeVariables(list []object.Entry) {
 	slices.SortFunc(list, func(a, b object.Entry) int {
 		return cmp.Or(cmp.Compare(a.Section, b.Section), cmp.Compare(a.VMAddr, b.VMAddr))
@@ -101,7 +102,8 @@ func (f *File) SymbolsOf(names ...string) []object.Symbol {
 
 func isMissing(s object.Symbol) bool { return s.Name == "" }
 
-// addMissing fills in what is missing from others, whose addresses are lower by shift.
+// addMissing fills in the symbols that found lacks from others, whose addresses are
+// lower by shift.
 func addMissing(found, others []object.Symbol, shift uint64) {
 	for i, s := range others {
 		if isMissing(found[i]) && !isMissing(s) {
@@ -111,9 +113,9 @@ func addMissing(found, others []object.Symbol, shift uint64) {
 	}
 }
 
-// ownSymbolsOf looks up variables in the symbol table, of which it keeps nothing. Names of C
-// have an underscore before them there, and so have those of Go in a plugin
-// (cmd/link/internal/ld/macho.go).
+// ownSymbolsOf looks up variables in the symbol table, and keeps nothing of it. Names
+// in the table have an underscore before those of C, and before those of Go in a
+// plugin (cmd/link/internal/ld/macho.go).
 func (f *File) ownSymbolsOf(names []string) []object.Symbol {
 	found := make([]object.Symbol, len(names))
 	t := f.symtab()
@@ -136,8 +138,8 @@ func (f *File) ownSymbolsOf(names []string) []object.Symbol {
 	return found
 }
 
-// sizeSymbols has each symbol found reach to the next one of its section, or to its end. Where
-// local symbols were stripped, that may be too far.
+// sizeSymbols sets the size of each symbol found: up to the next one of its section,
+// or to the section's end. If local symbols were stripped, that may be too far.
 func (f *File) sizeSymbols(found []object.Symbol, sections []uint8) {
 	for i := range found {
 		if !isMissing(found[i]) {

@@ -35,7 +35,7 @@ func (b *Budget) Keep(n uint64) bool { return b == nil || b.take(&b.keep, n) }
 // Read takes n bytes from the reading budget. It reports false if they exceed it.
 func (b *Budget) Read(n uint64) bool { return b == nil || b.take(&b.read, n) }
 
-// Open takes one from the budget of auxiliary files. It reports false if none is
+// Open takes one file from the budget of auxiliary files. It reports false if none is
 // left.
 func (b *Budget) Open() bool {
 	if b == nil || b.files.Add(-1) >= 0 {
@@ -45,7 +45,7 @@ func (b *Budget) Open() bool {
 	return false
 }
 
-// Closed returns a file that Open took.
+// Closed returns one file, taken by Open, to the budget.
 func (b *Budget) Closed() {
 	if b != nil {
 		b.files.Add(1)

@@ -55,14 +55,14 @@ func NewSaver(w *recording.Writer, m task.Memory, prune PruneFunc) *Saver {
 func (s *Saver) Memory() task.Memory { return s.memory }
 
 // Place sets what is mapped from the next snapshot on: the images, and the regions
-// with code. It returns the same images with files that note what is read of them; the map
-// is to be built from those. Beside [object.File] these files have only the methods that
-// unwinding and symbolizing call.
+// with code. Build the map from the images that it returns: they are the same, but
+// their files record what is read of them. Beside those of [object.File], these files
+// have only the methods that unwinding and symbolizing call.
 func (s *Saver) Place(placed []object.Placed, regions iter.Seq2[task.Region, error]) []object.Placed {
 	return s.place(placed, recording.SharedCache{}, regions)
 }
 
-// PlaceMap does what Place does, for all images of m. The map that it returns is to be used
+// PlaceMap does what Place does, for all images of m. Use the map that it returns
 // instead of m.
 func (s *Saver) PlaceMap(m *images.Map, regions iter.Seq2[task.Region, error]) *images.Map {
 	placed := make([]object.Placed, len(m.Images))

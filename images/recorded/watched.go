@@ -125,8 +125,8 @@ func (w *watched) SymbolsOf(names ...string) []object.Symbol {
 	return object.SymbolsOf(w.File, names...)
 }
 
-// Variable implements [object.VariableReporter]. The answer is recorded with the wait that
-// it is of.
+// Variable implements [object.VariableReporter]. The answer is not recorded here: it
+// is part of the wait that it describes.
 func (w *watched) Variable(vmaddr uint64) (object.Symbol, bool) {
 	if f, can := w.File.(object.VariableReporter); can {
 		return f.Variable(vmaddr)

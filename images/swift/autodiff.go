@@ -9,7 +9,8 @@ var differentiabilityKinds = [128]string{
 	'f': "forward-mode", 'r': "reverse-mode", 'd': "normal", 'l': "linear",
 }
 
-// differentiability reads how the function of a type can be differentiated.
+// differentiability reads the attribute that says how a function type can be
+// differentiated.
 func (p *parser) differentiability(k tree.Kind) *tree.Node {
 	text := tree.At(&tree.DifferentiableAttributes, p.Next())
 	if text == "" {
@@ -18,7 +19,7 @@ func (p *parser) differentiability(k tree.Kind) *tree.Node {
 	return p.WithText(k, text)
 }
 
-// autoDiffKinds are what differentiation makes of a function.
+// autoDiffKinds are the functions that differentiation derives from another.
 var autoDiffKinds = [128]string{
 	'f': "forward-mode derivative", 'r': "reverse-mode derivative", 'd': "differential", 'p': "pullback",
 }
@@ -31,7 +32,8 @@ func (p *parser) autoDiffKind() *tree.Node {
 	return p.WithText(tree.AutoDiffKind, text)
 }
 
-// autoDiffThunk reads what differentiation made, by the byte after TJ.
+// autoDiffThunk reads a function or thunk made by differentiation, by the byte after
+// TJ.
 func (p *parser) autoDiffThunk() *tree.Node {
 	switch {
 	case p.Accept('S'):
@@ -44,8 +46,8 @@ func (p *parser) autoDiffThunk() *tree.Node {
 	return p.autoDiffFunction(tree.AutoDiffFunction)
 }
 
-// popAll takes all that is on the stack; what is differentiated is all that came
-// before.
+// popAll pops the whole stack and adds it to n, because everything before the
+// operator is what is differentiated.
 func (p *parser) popAll(n *tree.Node) *tree.Node {
 	for _, c := range p.stack {
 		tree.AddIf(n, c)
@@ -64,8 +66,8 @@ func (p *parser) subsetThunk() *tree.Node {
 	return p.withSubsets(n, "prP")
 }
 
-// withSubsets reads which parameters and results are meant, each followed by one of
-// the letters.
+// withSubsets reads subsets of the parameters and results. Each subset is followed by
+// the next of the letters.
 func (p *parser) withSubsets(n *tree.Node, letters string) *tree.Node {
 	for i := range len(letters) {
 		if n = tree.Add(n, p.indexSubset()); n == nil || !p.Accept(letters[i]) {
@@ -75,7 +77,8 @@ func (p *parser) withSubsets(n *tree.Node, letters string) *tree.Node {
 	return n
 }
 
-// indexSubset reads an S for each index in the set and a U for each other.
+// indexSubset reads a set of indices: S for an index in the set, U for one that is
+// not.
 func (p *parser) indexSubset() *tree.Node {
 	start := p.Pos
 	for p.Peek() == 'S' || p.Peek() == 'U' {

@@ -4,7 +4,7 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// boundGeneric applies generic arguments to a type and to those that it is in.
+// boundGeneric applies generic arguments to a type and to the types that contain it.
 func (p *parser) boundGeneric() *tree.Node {
 	lists, conformances, ok := p.popArguments()
 	nominal := p.popNominal()
@@ -16,8 +16,8 @@ func (p *parser) boundGeneric() *tree.Node {
 	return p.remembered(p.Typed(bound))
 }
 
-// popArguments takes lists of generic arguments, those of the innermost type first,
-// and the retroactive conformances among them; these are nil if there are none.
+// popArguments pops lists of generic arguments, the innermost type's first, and the
+// retroactive conformances after them, nil if there are none.
 func (p *parser) popArguments() (lists []*tree.Node, conformances *tree.Node, ok bool) {
 	for n := p.pop(tree.RetroactiveConformance); n != nil; n = p.pop(tree.RetroactiveConformance) {
 		if conformances == nil {
@@ -47,7 +47,7 @@ func (p *parser) popArguments() (lists []*tree.Node, conformances *tree.Node, ok
 	}
 }
 
-// bind applies the first of the lists to n, and the others to what n is in.
+// bind applies the first of the lists to n, and the others to the contexts of n.
 func (p *parser) bind(n *tree.Node, lists []*tree.Node, depth int) *tree.Node {
 	if n == nil || len(lists) == 0 || len(n.Children) == 0 || depth > tree.MaxDepth {
 		return nil
@@ -73,7 +73,8 @@ func (p *parser) bind(n *tree.Node, lists []*tree.Node, depth int) *tree.Node {
 	return p.Node(k, p.Typed(n), arguments)
 }
 
-// bindContext applies lists to a context; an extension stands for what it extends.
+// bindContext applies lists to a context. For an extension, it applies them to the
+// extended type.
 func (p *parser) bindContext(context *tree.Node, lists []*tree.Node, depth int) *tree.Node {
 	if context.Kind != tree.Extension {
 		return p.bind(context, lists, depth)
@@ -83,7 +84,7 @@ func (p *parser) bindContext(context *tree.Node, lists []*tree.Node, depth int) 
 	return extension
 }
 
-// within makes a copy of a node that is in another context.
+// within returns a copy of n with another context.
 func (p *parser) within(n, context *tree.Node) *tree.Node {
 	c := p.Node(n.Kind, context)
 	if c == nil {

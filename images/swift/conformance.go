@@ -4,7 +4,8 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// conformance reads conformances and the records that the runtime finds them by.
+// conformance reads a conformance, or a record by which the runtime finds
+// conformances.
 func (p *parser) conformance() *tree.Node {
 	switch p.Peek() {
 	case 'A':
@@ -31,7 +32,7 @@ func (p *parser) conformance() *tree.Node {
 	return p.record()
 }
 
-// record reads a record of the runtime's.
+// record reads a record of the Swift runtime.
 func (p *parser) record() *tree.Node {
 	switch p.Next() {
 	case 'c':
@@ -48,7 +49,7 @@ func (p *parser) record() *tree.Node {
 	return nil
 }
 
-// popConformance takes the conformance of a type to a protocol, in a module.
+// popConformance pops the conformance of a type to a protocol, in a module.
 func (p *parser) popConformance() *tree.Node {
 	signature := p.pop(tree.GenericSignature)
 	module := p.popModule()
@@ -67,7 +68,7 @@ func (p *parser) popConformance() *tree.Node {
 	return n
 }
 
-// popConformanceList takes the conformances that another needs.
+// popConformanceList pops the conformances that another conformance depends on.
 func (p *parser) popConformanceList() *tree.Node {
 	return p.popList(p.Leaf(tree.ConformanceList), func(p *parser) *tree.Node { return p.popIf(tree.IsConformance) })
 }
@@ -82,8 +83,9 @@ func (p *parser) concreteConformance() *tree.Node {
 	return p.Node(tree.ConcreteConformance, p.popType(), ref, needed)
 }
 
-// dependentConformance reads the conformance of a type that depends on a parameter;
-// to and of take what conforms to what.
+// dependentConformance reads the conformance of a type that depends on a generic
+// parameter. to pops the protocol, and of pops the type or conformance that it is
+// derived from.
 func (p *parser) dependentConformance(text string, to, of func(*parser) *tree.Node) *tree.Node {
 	p.Pos++
 	i := p.conformanceIndex()
@@ -98,7 +100,8 @@ func (p *parser) popAssociatedConformance() *tree.Node {
 	return p.Phrase("dependent associated conformance %0%1", p.popType(), protocol)
 }
 
-// conformanceIndex reads the index of a requirement, which may be unknown.
+// conformanceIndex reads the index of a requirement. The mangling has a value for an
+// unknown index.
 func (p *parser) conformanceIndex() *tree.Node {
 	switch i := p.Index(); {
 	case i <= 0:

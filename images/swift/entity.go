@@ -4,7 +4,7 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// popModule takes a module: an identifier is one where a context is wanted.
+// popModule pops a module. Where a context is expected, an identifier is a module.
 func (p *parser) popModule() *tree.Node {
 	if name := p.pop(tree.Identifier); name != nil {
 		return p.WithText(tree.Module, name.Text)
@@ -12,7 +12,7 @@ func (p *parser) popModule() *tree.Node {
 	return p.pop(tree.Module)
 }
 
-// popContext takes what a declaration is in.
+// popContext pops the context of a declaration: a module, a type, or another entity.
 func (p *parser) popContext() *tree.Node {
 	if m := p.popModule(); m != nil {
 		return m
@@ -36,7 +36,8 @@ func (p *parser) extension() *tree.Node {
 
 func (p *parser) static() *tree.Node { return p.Node(tree.Static, p.popIf(tree.IsEntity)) }
 
-// function takes a function: its signature, type, labels, name and context.
+// function pops the parts of a function: generic signature, type, labels, name and
+// context.
 func (p *parser) function() *tree.Node {
 	signature := p.pop(tree.GenericSignature)
 	t := p.functionType()
@@ -48,7 +49,7 @@ func (p *parser) function() *tree.Node {
 	return p.declaration(tree.Function, p.popContext(), name, labels, t)
 }
 
-// entity takes a declaration with a name and a type.
+// entity pops the parts of a declaration that has a name and a type.
 func (p *parser) entity(k tree.Kind) *tree.Node {
 	t := p.popType()
 	labels := p.popLabels(t)
@@ -75,7 +76,8 @@ func (p *parser) subscript() *tree.Node {
 	return p.accessor(n)
 }
 
-// accessor reads which accessor of a variable or subscript is meant: p is itself.
+// accessor reads the accessor of a variable or subscript. p means the variable or
+// subscript itself.
 func (p *parser) accessor(storage *tree.Node) *tree.Node {
 	var name string
 	switch c := p.Next(); c {
@@ -91,14 +93,15 @@ func (p *parser) accessor(storage *tree.Node) *tree.Node {
 	return p.AccessorNode(name, storage)
 }
 
-// The names of functions that have none in the source.
+// Names of functions that have no name in the source.
 const (
 	wrapperBackingInitializer = "property wrapper backing initializer"
 	wrappedFieldInitAccessor  = "property wrapped field init accessor"
 	wrapperProjectedInit      = "property wrapper init from projected value"
 )
 
-// functionEntity reads the functions that have no name of their own.
+// functionEntity reads an entity without a name of its own, such as an init or a
+// closure.
 func (p *parser) functionEntity() *tree.Node {
 	switch p.Next() {
 	case 'D':
@@ -130,7 +133,8 @@ func (p *parser) functionEntity() *tree.Node {
 	return p.valueInitializer()
 }
 
-// valueInitializer reads what computes the first value of something.
+// valueInitializer reads a function that computes an initial value or a default
+// argument.
 func (p *parser) valueInitializer() *tree.Node {
 	switch p.Next() {
 	case 'i':
@@ -152,7 +156,7 @@ func (p *parser) namedInitializer(name string) *tree.Node {
 	return p.WithText(tree.Initializer, name, p.popContext())
 }
 
-// initializer takes an init; its name is the private one, if any.
+// initializer pops the parts of an init. Only a private init has a name.
 func (p *parser) initializer(k tree.Kind) *tree.Node {
 	private := p.pop(tree.PrivateDeclName)
 	t := p.popType()
@@ -170,13 +174,13 @@ func (p *parser) closure(k tree.Kind) *tree.Node {
 	return p.Node(k, p.popContext(), i, t)
 }
 
-// macroRoles are what macros can be attached as.
+// macroRoles are the roles of attached macros.
 var macroRoles = [128]string{
 	'a': "accessor", 'r': "memberAttribute", 'm': "member", 'p': "peer", 'c': "conformance", 'e': "extension",
 	'q': "preamble", 'b': "body",
 }
 
-// macroExpansion reads an expansion of a macro, by what the macro is.
+// macroExpansion reads a macro expansion, by the letter of the macro's role or kind.
 func (p *parser) macroExpansion() *tree.Node {
 	c := p.Next()
 	if role := tree.At(&macroRoles, c); role != "" {
@@ -203,7 +207,8 @@ func (p *parser) macroExpansion() *tree.Node {
 	return nil
 }
 
-// expansion takes the context of an expansion: what it is in or another one.
+// expansion pops the context of a macro expansion: another expansion, or a
+// declaration's context.
 func (p *parser) expansion(k tree.Kind, attached, name *tree.Node) *tree.Node {
 	context := p.popIf(tree.IsMacroExpansion)
 	if context == nil {

@@ -6,7 +6,7 @@ import (
 
 func (p *parser) metatype() *tree.Node { return p.Typed(p.Node(tree.Metatype, p.popType())) }
 
-// existentialType reads the types of types and of protocols, by the byte after X.
+// existentialType reads a metatype or an existential type, by the byte after X.
 func (p *parser) existentialType(c byte) *tree.Node {
 	switch c {
 	case 'M':
@@ -43,7 +43,7 @@ func (p *parser) representedMetatype(k tree.Kind) *tree.Node {
 	return p.Typed(p.Node(k, p.WithText(tree.Text, text), p.popType()))
 }
 
-// popRequirements takes the requirements of a constrained existential.
+// popRequirements pops the requirements of a constrained existential.
 func (p *parser) popRequirements() *tree.Node {
 	return p.popElements(p.Leaf(tree.ConstrainedExistentialRequirements), func(p *parser) *tree.Node { return p.popIf(tree.IsRequirement) })
 }
@@ -54,7 +54,7 @@ func (p *parser) popProtocolList() *tree.Node {
 
 func (p *parser) protocolListType() *tree.Node { return p.Typed(p.popProtocolList()) }
 
-// popProtocol takes a protocol: a type, or a name and its context.
+// popProtocol pops a protocol: a type, or a name and its context.
 func (p *parser) popProtocol() *tree.Node {
 	if t := p.popType(); t != nil {
 		if !t.Child(0).Is(tree.Protocol) {

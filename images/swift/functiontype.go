@@ -6,8 +6,8 @@ import (
 
 func (p *parser) functionType() *tree.Node { return p.popFunction(tree.FunctionType, nil) }
 
-// popFunction takes the parts of the type of a function, in the reverse of their
-// order in the mangling. The type that C has for it may be nil.
+// popFunction pops the parts of a function type, in reverse order. clang is the
+// function's C type; it may be nil.
 func (p *parser) popFunction(k tree.Kind, clang *tree.Node) *tree.Node {
 	n := p.Leaf(k)
 	tree.AddIf(n, clang)
@@ -29,8 +29,8 @@ func (p *parser) popParameters(k tree.Kind) *tree.Node {
 	return p.Node(k, p.popType())
 }
 
-// popLabels takes the argument labels of a function of that type. It returns nil if the name has
-// no labels, and an empty list if no argument has one.
+// popLabels pops the argument labels of a function of type t. It returns nil if the
+// name has no labels, and an empty list if no argument has one.
 func (p *parser) popLabels(t *tree.Node) *tree.Node {
 	if !p.oldLabels && p.pop(tree.EmptyList) != nil {
 		return p.Leaf(tree.LabelList)
@@ -52,8 +52,8 @@ func (p *parser) popLabels(t *tree.Node) *tree.Node {
 	return p.popLabelsOf(n)
 }
 
-// parametersOf returns the parameters of the type of a function, a tuple or a single
-// type, nil if it is another type.
+// parametersOf returns the parameters of a function type, as a tuple or a single
+// type. It returns nil if t is another type.
 func parametersOf(t *tree.Node) *tree.Node {
 	if !t.Is(tree.Type) {
 		return nil
@@ -68,7 +68,7 @@ func parametersOf(t *tree.Node) *tree.Node {
 	return f.Find(tree.ArgumentTuple).Child(0).Child(0)
 }
 
-// popLabelsOf takes n labels; an argument without one has a _.
+// popLabelsOf pops n labels; _ is the label of an argument without one.
 func (p *parser) popLabelsOf(n int) *tree.Node {
 	list := p.Leaf(tree.LabelList)
 	labelled := false
@@ -86,7 +86,8 @@ func (p *parser) popLabelsOf(n int) *tree.Node {
 	return list
 }
 
-// labelsOfTypes moves the labels of Swift 4, which are part of the types, to a list.
+// labelsOfTypes moves labels from the parameter types, where Swift 4 has them, to a
+// list.
 func (p *parser) labelsOfTypes(parameters *tree.Node) *tree.Node {
 	list := p.Leaf(tree.LabelList)
 	if parameters.Kind != tree.Tuple {

@@ -9,7 +9,8 @@ func (p *parser) signature() *tree.Node {
 	return p.withRequirements(s)
 }
 
-// signatureWithCounts reads how many parameters there are at each depth.
+// signatureWithCounts reads a generic signature with the number of parameters at each
+// depth.
 func (p *parser) signatureWithCounts() *tree.Node {
 	s := p.Leaf(tree.GenericSignature)
 	for !p.Accept('l') {
@@ -24,7 +25,7 @@ func (p *parser) signatureWithCounts() *tree.Node {
 	return p.withRequirements(s)
 }
 
-// withRequirements takes the requirements of a signature.
+// withRequirements pops the requirements of a signature and adds them.
 func (p *parser) withRequirements(s *tree.Node) *tree.Node {
 	if s == nil {
 		return nil
@@ -37,7 +38,7 @@ func (p *parser) withRequirements(s *tree.Node) *tree.Node {
 	return s
 }
 
-// genericType puts a signature to a type.
+// genericType pops a signature and a type, and combines them.
 func (p *parser) genericType() *tree.Node {
 	s := p.pop(tree.GenericSignature)
 	return p.Typed(p.Node(tree.DependentGenericType, s, p.popType()))
@@ -46,7 +47,7 @@ func (p *parser) genericType() *tree.Node {
 func (p *parser) firstParamType() *tree.Node   { return p.Typed(p.GenericParam(0, 0)) }
 func (p *parser) genericParamType() *tree.Node { return p.Typed(p.genericParamIndex()) }
 
-// genericParamIndex reads which parameter is meant.
+// genericParamIndex reads the depth and index of a generic parameter.
 func (p *parser) genericParamIndex() *tree.Node {
 	switch {
 	case p.Accept('d'):
@@ -60,7 +61,7 @@ func (p *parser) genericParamIndex() *tree.Node {
 	return p.GenericParam(0, p.Index()+1)
 }
 
-// Of a requirement: what it demands, and what of.
+// A requirement demands something (its demand) of a type (its subject).
 type (
 	demand  uint8
 	subject uint8
@@ -77,13 +78,13 @@ const (
 	demandInverse
 
 	subjectParam    subject = iota // a generic parameter
-	subjectMember                  // an associated type of one
+	subjectMember                  // an associated type of a generic parameter
 	subjectCompound                // an associated type of an associated type
 	subjectStack                   // a type that came before
 )
 
-// requirements are the operators after R. Without one, a parameter is to conform to
-// a protocol.
+// requirements are the operators after R. Without an operator, a generic parameter
+// has to conform to a protocol.
 var requirements = [128]struct {
 	known   bool
 	demand  demand
@@ -135,7 +136,7 @@ func (p *parser) requirement() *tree.Node {
 	return p.layoutRequirement(t)
 }
 
-// subject reads what a requirement is about.
+// subject reads the type that a requirement is about.
 func (p *parser) subject(s subject) *tree.Node {
 	switch s {
 	case subjectMember:
@@ -163,20 +164,20 @@ func (p *parser) layoutRequirement(t *tree.Node) *tree.Node {
 	return n
 }
 
-// member takes the name of an associated type; its base is on the stack if it is
-// not given.
+// member pops the name of an associated type of base.
 func (p *parser) member(base *tree.Node) *tree.Node {
 	name := p.popAssociatedTypeName()
 	return p.Typed(p.Node(tree.DependentMemberType, p.Typed(base), name))
 }
 
-// memberOfStack is member for a base on the stack.
+// memberOfStack is like member, but also pops the base.
 func (p *parser) memberOfStack() *tree.Node {
 	name := p.popAssociatedTypeName()
 	return p.Typed(p.Node(tree.DependentMemberType, p.popType(), name))
 }
 
-// compoundMember takes the names of associated types, each of the one before.
+// compoundMember pops a path of associated types: each is a member of the one before,
+// the first of base.
 func (p *parser) compoundMember(base *tree.Node) *tree.Node {
 	path := p.popAssociatedTypePath()
 	return p.memberPath(p.Typed(base), path)
@@ -197,8 +198,8 @@ func (p *parser) memberPath(base, path *tree.Node) *tree.Node {
 	return base
 }
 
-// popAssociatedTypeName takes the name of an associated type and, if it is told, the
-// protocol that has it.
+// popAssociatedTypeName pops the name of an associated type and, if the mangling has
+// it, the type's protocol.
 func (p *parser) popAssociatedTypeName() *tree.Node {
 	protocol := p.popType()
 	if protocol != nil && !protocol.Child(0).Is(tree.Protocol) {
@@ -213,7 +214,7 @@ func (p *parser) popAssociatedTypePath() *tree.Node {
 	return p.popElements(p.Leaf(tree.AssociatedTypePath), (*parser).popAssociatedTypeName)
 }
 
-// archetype reads the types that stand for others.
+// archetype reads an associated type, a pack type or an opaque type.
 func (p *parser) archetype() *tree.Node {
 	switch c := p.Next(); c {
 	case 'a':
@@ -238,7 +239,7 @@ func (p *parser) archetype() *tree.Node {
 	return p.opaqueType()
 }
 
-// packType reads the types of packs, by the byte after Q.
+// packType reads a type made of packs, by the byte after Q.
 func (p *parser) packType(c byte) *tree.Node {
 	switch c {
 	case 'p':
@@ -264,7 +265,7 @@ func (p *parser) packType(c byte) *tree.Node {
 	return nil
 }
 
-// opaqueType reads the types that a function returns and does not name.
+// opaqueType reads an opaque result type (some P).
 func (p *parser) opaqueType() *tree.Node {
 	switch p.Next() {
 	case 'O':
@@ -282,7 +283,8 @@ func (p *parser) opaqueType() *tree.Node {
 	return nil
 }
 
-// opaqueTypeOf takes the function and its generic arguments, which are not printed.
+// opaqueTypeOf pops the function that returns an opaque type, and its generic
+// arguments, which are not printed.
 func (p *parser) opaqueTypeOf() *tree.Node {
 	i := p.Index()
 	if _, _, ok := p.popArguments(); !ok || i < 0 {

@@ -6,11 +6,12 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// words are the parts of the identifiers read so far that later ones may repeat.
+// words are the words in the identifiers read so far. Later identifiers can refer to
+// them by a letter.
 type words struct {
 	known  [maxWords]string
 	n      int
-	copied int // bytes of all that were repeated
+	copied int // total bytes of the words referred to
 }
 
 const (
@@ -18,8 +19,8 @@ const (
 	minWordLength = 2
 )
 
-// word returns the word that a letter stands for, and whether it is the last of the identifier: the
-// letter is in upper case then.
+// word returns the word that a letter refers to. last reports whether it ends the
+// identifier, which an upper-case letter does.
 func (w *words) word(letter byte) (word string, last, ok bool) {
 	i := int(letter - 'a')
 	if tree.IsUpper(letter) {
@@ -31,9 +32,9 @@ func (w *words) word(letter byte) (word string, last, ok bool) {
 	return w.known[i], last, true
 }
 
-// note keeps the words of an identifier: each begins with a letter that is no
-// digit, and ends before an underscore or before an upper case letter that follows
-// another.
+// note stores the words of an identifier that have at least two bytes. A word begins
+// with a character other than a digit or an underscore. It ends before an underscore,
+// and before an upper-case letter that does not follow another one.
 func (w *words) note(identifier string) {
 	start := -1
 	for i := 0; i <= len(identifier) && w.n < maxWords; i++ {
@@ -58,8 +59,8 @@ func endsWord(c, before byte) bool {
 	return c == 0 || c == '_' || tree.IsUpper(c) && !tree.IsUpper(before)
 }
 
-// identifier reads an identifier: its length and itself; after a 0, words that came
-// before and new parts; after 00, one in Punycode.
+// identifier reads an identifier: its length and text. After a 0 it consists of word
+// references and new parts; after 00 it is in Punycode.
 func (p *parser) identifier() *tree.Node {
 	if p.AcceptString("00") {
 		return p.identifierNode(p.punycoded())
@@ -84,7 +85,7 @@ func (p *parser) identifierNode(text string) *tree.Node {
 	return n
 }
 
-// identifierPart reads a length and so many bytes.
+// identifierPart reads a length and that many bytes.
 func (p *parser) identifierPart() (string, bool) {
 	n := p.Natural()
 	if n <= 0 {
@@ -93,8 +94,8 @@ func (p *parser) identifierPart() (string, bool) {
 	return p.Take(n)
 }
 
-// identifierOfWords reads words and parts up to the last word, or up to a 0 that
-// follows a part.
+// identifierOfWords reads word references and new parts, up to the part after the
+// last reference, or up to a 0.
 func (p *parser) identifierOfWords() string {
 	var b strings.Builder
 	for {
@@ -105,7 +106,7 @@ func (p *parser) identifierOfWords() string {
 		if p.Accept('0') {
 			return b.String()
 		}
-		// Also after the last word a part follows.
+		// A new part follows the last reference, too.
 		part, ok := p.identifierPart()
 		if !ok {
 			return ""
@@ -118,8 +119,8 @@ func (p *parser) identifierOfWords() string {
 	}
 }
 
-// appendWords appends the words that the next letters stand for, and reports whether
-// the last of the identifier was among them.
+// appendWords appends the words that the next letters refer to. done reports whether
+// the last reference of the identifier was among them.
 func (p *parser) appendWords(b *strings.Builder) (done, ok bool) {
 	for tree.IsLower(p.Peek()) || tree.IsUpper(p.Peek()) {
 		word, last, ok := p.words.word(p.Next())
@@ -140,7 +141,7 @@ func (p *parser) punycoded() string {
 	if n <= 0 {
 		return ""
 	}
-	p.Accept('_') // keeps the length from running into a digit
+	p.Accept('_') // separates the length from a digit at the start of the text
 	encoded, ok := p.Take(n)
 	if !ok {
 		return ""
@@ -165,8 +166,8 @@ func (p *parser) operatorName() *tree.Node {
 	return p.WithText(tree.Operator, text+fixity)
 }
 
-// localName reads the names of declarations in functions, of private ones, and of
-// those that were made from another.
+// localName reads the name of a local or private declaration, or of a declaration
+// derived from another one.
 func (p *parser) localName() *tree.Node {
 	switch c := p.Peek(); {
 	case c == 'L':

@@ -4,7 +4,7 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// How the functions of the intermediate language (SIL) are called, and how they
+// Conventions of functions in SIL, the intermediate language: how they are called,
 // take parameters and return results.
 var (
 	calleeConventions = [128]string{
@@ -28,8 +28,8 @@ var (
 	}
 )
 
-// implFunctionType reads the type of a function as the intermediate language has
-// it: attributes, then parameters and results, whose types are on the stack.
+// implFunctionType reads the type of a SIL function: attributes, then parameters and
+// results, whose types are on the stack.
 func (p *parser) implFunctionType() *tree.Node {
 	f := p.Leaf(tree.ImplFunctionType)
 	if f == nil || !p.implSubstitutions(f) {
@@ -37,7 +37,7 @@ func (p *parser) implFunctionType() *tree.Node {
 	}
 	signature := p.pop(tree.GenericSignature)
 	if signature != nil {
-		p.Accept('P') // pseudogeneric: it is printed alike
+		p.Accept('P') // pseudogeneric: printed like other generic functions
 	}
 	if !p.implAttributes(f) {
 		return nil
@@ -55,8 +55,8 @@ func (p *parser) implFunctionType() *tree.Node {
 	return p.Typed(f)
 }
 
-// implSubstitutions reads what was put for the parameters of a pattern, and for those
-// of the function.
+// implSubstitutions reads the substitutions for the parameters of the pattern, and
+// for those of the function's own signature.
 func (p *parser) implSubstitutions(f *tree.Node) bool {
 	if p.Accept('s') {
 		lists, conformances, ok := p.popArguments()
@@ -81,7 +81,7 @@ func (p *parser) implSubstitutions(f *tree.Node) bool {
 	return true
 }
 
-// implAttributes reads what is written before the parameters.
+// implAttributes reads the attributes that are printed before the parameters.
 func (p *parser) implAttributes(f *tree.Node) bool {
 	p.implAttribute(f, p.Accept('e'), "@escaping")
 	p.implAttribute(f, p.Accept('A'), "@isolated(any)")
@@ -109,7 +109,7 @@ func (p *parser) implAttribute(f *tree.Node, has bool, text string) {
 	}
 }
 
-// implAttributeOf reads an attribute that is one of several or not there.
+// implAttributeOf reads at most one attribute from a table.
 func (p *parser) implAttributeOf(f *tree.Node, texts *[128]string) {
 	if text := tree.At(texts, p.Peek()); text != "" {
 		p.Pos++
@@ -117,8 +117,8 @@ func (p *parser) implAttributeOf(f *tree.Node, texts *[128]string) {
 	}
 }
 
-// implFunctionConvention reads the convention of another language; with a z before
-// it, the type that C has for the function follows.
+// implFunctionConvention reads a foreign convention. If a z precedes it, the
+// function's C type follows.
 func (p *parser) implFunctionConvention(f *tree.Node) bool {
 	withType := p.Peek() == 'z' && p.Pos+1 < len(p.Name) && (p.Name[p.Pos+1] == 'B' || p.Name[p.Pos+1] == 'C')
 	if withType {
@@ -141,7 +141,8 @@ func (p *parser) implFunctionConvention(f *tree.Node) bool {
 	return true
 }
 
-// implParameters reads the conventions of parameters, results, yields and the error.
+// implParameters reads the conventions of the parameters, results, yields and the
+// error result.
 func (p *parser) implParameters(f *tree.Node) bool {
 	for n := p.implParameter(); n != nil; n = p.implParameter() {
 		tree.AddIf(f, n)
@@ -164,7 +165,7 @@ func (p *parser) implParameters(f *tree.Node) bool {
 	return p.Accept('_')
 }
 
-// convention reads one, nil if none of the table follows.
+// convention reads a convention in the table, nil if none follows.
 func (p *parser) convention(table *[128]string) *tree.Node {
 	text := tree.At(table, p.Peek())
 	if text == "" {
@@ -174,12 +175,12 @@ func (p *parser) convention(table *[128]string) *tree.Node {
 	return p.WithText(tree.Text, text)
 }
 
-// implValue makes a parameter or result; its type is added to it later.
+// implValue makes a parameter or result. The caller adds its type.
 func (p *parser) implValue(k tree.Kind, before string, convention *tree.Node) *tree.Node {
 	return p.WithText(k, before, convention)
 }
 
-// Marks of a parameter, in the order that they come in.
+// parameterMarks are the flags of a parameter, in the order in which they are mangled.
 var parameterMarks = [...]struct {
 	mark byte
 	text string

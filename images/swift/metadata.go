@@ -4,7 +4,7 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// operand is what an operator takes.
+// operand is the kind of operand that an operator pops.
 type operand uint8
 
 const (
@@ -15,11 +15,11 @@ const (
 	operandEntity
 	operandContext
 	operandModule
-	operandInner // what a type is, if that may have generic arguments
+	operandInner // a nominal type, without its Type node
 	operandAssociatedType
 )
 
-// popOperand takes an operand.
+// popOperand pops an operand.
 func (p *parser) popOperand(o operand) *tree.Node {
 	switch o {
 	case operandType:
@@ -48,7 +48,8 @@ type unary struct {
 	operand operand
 }
 
-// of makes the node of an operator with one operand, nil if there is none.
+// of makes the node of an operator with one operand, nil if the operator is unknown
+// or the operand is missing.
 func (p *parser) of(u unary) *tree.Node {
 	if u.before == "" {
 		return nil
@@ -56,7 +57,8 @@ func (p *parser) of(u unary) *tree.Node {
 	return p.Phrase(u.before, p.popOperand(u.operand))
 }
 
-// metadataOperators are those after M: what the runtime knows of types.
+// metadataOperators are the operators after M: metadata by which the runtime knows
+// types.
 var metadataOperators = [128]unary{
 	'a': {"type metadata accessor for %0", operandType},
 	'A': {"reflection metadata associated type descriptor %0", operandConformance},
@@ -106,7 +108,7 @@ func (p *parser) metadata() *tree.Node {
 
 func (p *parser) typeMetadata() *tree.Node { return p.of(unary{"type metadata for %0", operandType}) }
 
-// contextDescriptor reads what describes a context to the runtime.
+// contextDescriptor reads the runtime's descriptor of a context.
 func (p *parser) contextDescriptor() *tree.Node {
 	switch p.Next() {
 	case 'E':
@@ -125,8 +127,8 @@ func (p *parser) contextDescriptor() *tree.Node {
 	return nil
 }
 
-// witnessOperators are those after W that take one operand: how types do what
-// protocols demand.
+// witnessOperators are the operators after W with one operand: tables by which types
+// implement protocols.
 var witnessOperators = [128]unary{
 	'C': {"enum case for %0", operandEntity},
 	'V': {"value witness table for %0", operandType},
@@ -183,8 +185,8 @@ func (p *parser) fieldOffset() *tree.Node {
 	return nil
 }
 
-// outlinedOperations are the operators after WO: code for values of a type that the
-// compiler moved to a function.
+// outlinedOperations are the operators after WO: operations on values that the
+// compiler moved to a function of their own.
 var outlinedOperations = [128]string{
 	'B': "init with take of %0", 'C': "init with copy of %0", 'D': "assign with take of %0",
 	'F': "assign with copy of %0", 'H': "destroy of %0", 'y': "copy of %0%1", 'e': "consume of %0%1",
@@ -193,7 +195,7 @@ var outlinedOperations = [128]string{
 	'i': "enum tag store of %0", 'j': "enum project data for load of %0",
 }
 
-// outlined takes the type and its generic signature.
+// outlined pops the type and the generic signature of an outlined operation.
 func (p *parser) outlined() *tree.Node {
 	c := p.Next()
 	operation := tree.At(&outlinedOperations, c)
@@ -208,7 +210,7 @@ func (p *parser) outlined() *tree.Node {
 	return p.Phrase("outlined "+operation, t, signature)
 }
 
-// once reads the function and the token of a variable that is set once.
+// once reads the one-time initialization of variables: its function or its token.
 func (p *parser) once(c byte) *tree.Node {
 	list := p.Leaf(tree.DeclList)
 	for p.pop(tree.FirstElement) != nil {

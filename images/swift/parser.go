@@ -5,8 +5,8 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// parser reads the mangling since Swift 4, which is in postfix order: each operator
-// takes the nodes that it is about from the stack, and puts there what it makes.
+// parser parses the mangling since Swift 4, which is in postfix order: an operator
+// pops its operands from the stack, and pushes the node that it makes.
 type parser struct {
 	tree.Cursor
 	tree.Arena
@@ -27,8 +27,8 @@ func newParser(name string, prefix int) *parser {
 	return p
 }
 
-// symbol reads the whole name: one entity, what is put before it and was mangled
-// after it, and a suffix.
+// symbol parses the whole name: an entity, then the attributes, which are printed
+// before the entity, and a suffix.
 func (p *parser) symbol() *tree.Node {
 	if !p.operators() {
 		return nil
@@ -54,8 +54,9 @@ func (p *parser) symbol() *tree.Node {
 	return root
 }
 
-// complete reports whether an entity can be the whole name, after what precedes it in the root:
-// partial apply needs no entity, and a name alone needs something before it.
+// complete reports whether an entity can be the whole name, after what precedes it in
+// the root. A partial apply needs no entity. A bare name needs an attribute before
+// it.
 func complete(entity, root *tree.Node) bool {
 	switch {
 	case entity == nil:
@@ -66,7 +67,7 @@ func complete(entity, root *tree.Node) bool {
 	return !tree.IsPart(entity.Kind)
 }
 
-// operators reads all operators and leaves their nodes on the stack.
+// operators parses all operators and leaves their nodes on the stack.
 func (p *parser) operators() bool {
 	for p.Pos < len(p.Name) {
 		n := p.operator()
@@ -78,7 +79,7 @@ func (p *parser) operators() bool {
 	return true
 }
 
-// operator reads one operator.
+// operator parses one operator.
 func (p *parser) operator() *tree.Node {
 	c := p.Peek()
 	if int(c) >= len(operators) {
@@ -98,7 +99,7 @@ func (p *parser) operator() *tree.Node {
 	return nil
 }
 
-// markers are the operators that take nothing.
+// markers are the operators without operands.
 var markers = [128]tree.Kind{
 	'K': tree.Throws,
 	'd': tree.Variadic,
@@ -106,7 +107,7 @@ var markers = [128]tree.Kind{
 	'_': tree.FirstElement,
 }
 
-// operators are the others, by their first byte.
+// operators are the other operators, by their first byte.
 var operators = [128]func(*parser) *tree.Node{
 	'A': (*parser).multiSubstitution,
 	'B': (*parser).builtinType,
@@ -157,7 +158,7 @@ var operators = [128]func(*parser) *tree.Node{
 
 func (p *parser) push(n *tree.Node) { p.stack = append(p.stack, n) }
 
-// popAny takes the node on top of the stack, nil if there is none.
+// popAny pops the node on top of the stack, nil if the stack is empty.
 func (p *parser) popAny() *tree.Node {
 	if len(p.stack) == 0 {
 		return nil
@@ -167,7 +168,7 @@ func (p *parser) popAny() *tree.Node {
 	return n
 }
 
-// pop takes the node on top of the stack if it is of the kind.
+// pop pops the node on top of the stack if it is of kind k, else it returns nil.
 func (p *parser) pop(k tree.Kind) *tree.Node {
 	if len(p.stack) == 0 || p.stack[len(p.stack)-1].Kind != k {
 		return nil
@@ -175,7 +176,8 @@ func (p *parser) pop(k tree.Kind) *tree.Node {
 	return p.popAny()
 }
 
-// popIf takes the node on top of the stack if its kind is as wanted.
+// popIf pops the node on top of the stack if wanted accepts its kind, else it returns
+// nil.
 func (p *parser) popIf(wanted func(tree.Kind) bool) *tree.Node {
 	if len(p.stack) == 0 || !wanted(p.stack[len(p.stack)-1].Kind) {
 		return nil
@@ -185,11 +187,12 @@ func (p *parser) popIf(wanted func(tree.Kind) bool) *tree.Node {
 
 func (p *parser) popType() *tree.Node { return p.pop(tree.Type) }
 
-// popInner takes a type and returns what it is.
+// popInner pops a type and returns the node inside its Type node.
 func (p *parser) popInner() *tree.Node { return p.popType().Child(0) }
 
-// popList adds what pop takes to a list, in the order of the mangling: y is an
-// empty list, and a _ follows the first element of another.
+// popList pops elements by pop and adds them to a list, in the order of the mangling.
+// An EmptyList node (y) is an empty list; in other lists FirstElement (_) follows the
+// first element.
 func (p *parser) popList(list *tree.Node, pop func(*parser) *tree.Node) *tree.Node {
 	if list == nil || p.pop(tree.EmptyList) != nil {
 		return list
@@ -197,7 +200,7 @@ func (p *parser) popList(list *tree.Node, pop func(*parser) *tree.Node) *tree.No
 	return p.popElements(list, pop)
 }
 
-// popElements is popList for a list that has an element at least.
+// popElements is popList for a list with at least one element.
 func (p *parser) popElements(list *tree.Node, pop func(*parser) *tree.Node) *tree.Node {
 	first := len(list.Children)
 	for begun := false; !begun; {
@@ -210,12 +213,13 @@ func (p *parser) popElements(list *tree.Node, pop func(*parser) *tree.Node) *tre
 	return list
 }
 
-// popTypeList takes a list of types.
+// popTypeList pops a list of types.
 func (p *parser) popTypeList() *tree.Node {
 	return p.popList(p.Leaf(tree.TypeList), (*parser).popType)
 }
 
-// suffix is what a compiler pass put behind the name, as .resume.0.
+// suffix reads the suffix that a compiler pass appended to the name, such as
+// .resume.0.
 func (p *parser) suffix() *tree.Node {
 	p.Pos--
 	return p.WithText(tree.Suffix, p.Rest())

@@ -7,14 +7,15 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// specializations are the operators after T for functions that were made for certain
+// specializations are the operators after T for functions that were specialized for
 // generic arguments.
 var specializations = [128]string{
 	'g': "generic specialization", 'G': "generic not re-abstracted specialization", 'B': "generic specialization",
 	's': "generic pre-specialization", 'i': "inlined generic function",
 }
 
-// partialSpecializations are those for some of the arguments.
+// partialSpecializations are the operators for functions that were specialized for
+// some of their generic arguments.
 var partialSpecializations = [128]string{
 	'p': "generic partial specialization", 'P': "generic not-reabstracted partial specialization",
 }
@@ -22,7 +23,8 @@ var partialSpecializations = [128]string{
 // maxPass is one more than the highest number of a compiler pass that specializes.
 const maxPass = 10
 
-// specialization reads one, by the byte after T; ok is whether that is one of them.
+// specialization reads a specialization, by the byte after T. ok reports whether the
+// byte is the operator of one.
 func (p *parser) specialization(c byte) (n *tree.Node, ok bool) {
 	if text := tree.At(&specializations, c); text != "" {
 		return p.genericSpecialization(text, nil), true
@@ -40,8 +42,8 @@ func (p *parser) specialization(c byte) (n *tree.Node, ok bool) {
 	return nil, false
 }
 
-// pass reads what all specializations begin with. Compilers before Swift 6.3 also
-// wrote an m.
+// pass reads the flags and the compiler pass with which every specialization begins.
+// Compilers before Swift 6.3 also wrote an m.
 func (p *parser) pass(k tree.Kind, text string) *tree.Node {
 	n := p.WithText(k, text)
 	p.Accept('m')
@@ -76,7 +78,8 @@ func (p *parser) genericSpecialization(text string, dropped []*tree.Node) *tree.
 	return n
 }
 
-// specializationWithoutArguments reads one that also lost arguments.
+// specializationWithoutArguments reads a specialization from which arguments were
+// removed.
 func (p *parser) specializationWithoutArguments() *tree.Node {
 	p.Pos--
 	var dropped []*tree.Node
@@ -85,7 +88,7 @@ func (p *parser) specializationWithoutArguments() *tree.Node {
 		if n == nil {
 			return nil
 		}
-		p.Natural() // which one; it is not printed
+		p.Natural() // index of the argument; it is not printed
 		dropped = append(dropped, n)
 	}
 	switch c := p.Next(); c {
@@ -95,9 +98,9 @@ func (p *parser) specializationWithoutArguments() *tree.Node {
 	return nil
 }
 
-// functionSpecialization reads one for certain arguments: what became of each
-// parameter and of the result. Identifiers and types that these need were mangled
-// before, those of the first parameter first.
+// functionSpecialization reads a function signature specialization: the change of
+// each parameter and of the result. The identifiers and types that belong to the
+// changes are on the stack, the first parameter's first.
 func (p *parser) functionSpecialization() *tree.Node {
 	n := p.pass(tree.Specialization, "function signature specialization")
 	if n == nil || n.Children[0].Kind == tree.RepresentationChanged {
@@ -121,7 +124,8 @@ func (p *parser) functionSpecialization() *tree.Node {
 	return n
 }
 
-// popPayloads takes what a parameter needs from the stack.
+// popPayloads pops the identifiers and types that belong to the changes of a
+// parameter.
 func (p *parser) popPayloads(param *tree.Node) bool {
 	fixed := len(param.Children)
 	for i := fixed - 1; i >= 0; i-- {
@@ -154,8 +158,8 @@ func (p *parser) popPayload(param *tree.Node, what int) bool {
 	return tree.Add(param, p.pop(tree.Identifier)) != nil
 }
 
-// paramChanges are the letters of what became of a parameter, and paramFlags those
-// that may follow.
+// paramChanges are the changes of a parameter by their letters; paramFlags are the
+// flags that may follow a change.
 var (
 	paramChanges = [128]struct {
 		known bool
@@ -168,13 +172,13 @@ var (
 	paramFlags = [...]struct {
 		letter byte
 		flag   int
-		after  string // letters that it may follow
+		after  string // letters of the changes that it may follow
 	}{
 		{'D', tree.ParamDead, "e"}, {'G', tree.ParamOwnedToGuaranteed, "ed"}, {'O', tree.ParamGuaranteedToOwned, "ed"}, {'X', tree.ParamExploded, "edgo"},
 	}
 )
 
-// functionParam reads what became of a parameter or of the result.
+// functionParam reads the change of a parameter or of the result.
 func (p *parser) functionParam(k tree.Kind) *tree.Node {
 	param := p.Leaf(k)
 	c := p.Next()
@@ -203,10 +207,10 @@ func (p *parser) functionParam(k tree.Kind) *tree.Node {
 	return tree.Add(param, p.WithIndex(tree.FunctionParamKind, change.what))
 }
 
-// stringEncodings are how a constant string is encoded.
+// stringEncodings are the encodings of a constant string.
 var stringEncodings = [128]string{'b': "u8", 'w': "u16", 'c': "objc"}
 
-// constants reads the constants that were put for a parameter.
+// constants reads the constants that replaced a parameter.
 func (p *parser) constants(param *tree.Node) *tree.Node {
 	for {
 		what, payload := 0, ""

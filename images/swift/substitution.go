@@ -4,27 +4,26 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// maxRepeat is how often a substitution may be repeated by one operator.
+// maxRepeat is how often one operator may repeat a substitution.
 const maxRepeat = 2048
 
-// bigSubstitution is the number of the first substitution that has no letter of its
-// own: A_ is that.
+// bigSubstitution is the number of the first substitution without a letter: A_.
 const bigSubstitution = 26
 
-// remember makes a node one that later ones may refer to.
+// remember makes a node a substitution, which later operators can refer to.
 func (p *parser) remember(n *tree.Node) {
 	if n != nil {
 		p.substitutions = append(p.substitutions, n)
 	}
 }
 
-// remembered is remember for what is returned.
+// remembered remembers n and returns it.
 func (p *parser) remembered(n *tree.Node) *tree.Node {
 	p.remember(n)
 	return n
 }
 
-// substitution returns the node by its number, nil if there is none.
+// substitution returns the substitution with a number, nil if there is none.
 func (p *parser) substitution(i int) *tree.Node {
 	if i < 0 || i >= len(p.substitutions) {
 		return nil
@@ -32,8 +31,8 @@ func (p *parser) substitution(i int) *tree.Node {
 	return p.substitutions[i]
 }
 
-// multiSubstitution reads some references to what came before, all but the last in
-// lower case, each with how often it is meant before it.
+// multiSubstitution reads references to substitutions: lower-case letters, and an
+// upper-case one that is the last. A number before a letter repeats it.
 func (p *parser) multiSubstitution() *tree.Node {
 	repeat := -1
 	for {
@@ -60,7 +59,7 @@ func (p *parser) multiSubstitution() *tree.Node {
 	}
 }
 
-// repeated puts all but the last of the repetitions of a node on the stack.
+// repeated pushes a node times − 1 times, and returns it for the last repetition.
 func (p *parser) repeated(n *tree.Node, times int) *tree.Node {
 	if n == nil || times > maxRepeat || len(p.stack)+times > maxStack {
 		return nil
@@ -72,7 +71,7 @@ func (p *parser) repeated(n *tree.Node, times int) *tree.Node {
 }
 
 // standardSubstitution reads a reference to a type of the standard library, or to a
-// module that has no name in Swift.
+// module for imported C or Objective-C declarations.
 func (p *parser) standardSubstitution() *tree.Node {
 	switch {
 	case p.Accept('o'):
@@ -103,7 +102,7 @@ func (p *parser) swiftType(k tree.Kind, name string) *tree.Node {
 
 func (p *parser) swiftModule() *tree.Node { return p.WithText(tree.Module, tree.SwiftModule) }
 
-// standardTypes are those of StandardTypesMangling.def.
+// standardTypes are the types in StandardTypesMangling.def.
 var standardTypes = [128]string{
 	'A': "AutoreleasingUnsafeMutablePointer", 'a': "Array", 'b': "Bool", 'D': "Dictionary", 'd': "Double",
 	'f': "Float", 'h': "Set", 'I': "DefaultIndices", 'i': "Int", 'J': "Character", 'N': "ClosedRange", 'n': "Range",
@@ -119,7 +118,7 @@ var standardTypes = [128]string{
 	'y': "@StringProtocol", 'Z': "@SignedInteger", 'z': "@BinaryInteger",
 }
 
-// concurrencyTypes are those of the same list that follow a c.
+// concurrencyTypes are the types in the same file that follow a c.
 var concurrencyTypes = [128]string{
 	'A': "@Actor", 'C': "CheckedContinuation", 'c': "UnsafeContinuation", 'E': "CancellationError",
 	'e': "UnownedSerialExecutor", 'F': "@Executor", 'f': "@SerialExecutor", 'G': "TaskGroup",

@@ -25,39 +25,39 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// The limits of one name. What exceeds a limit is no name.
+// Limits for one name. A name that exceeds one is not demangled.
 const (
 	maxName  = 1 << 15 // bytes of a mangled name
-	maxStack = 1 << 14 // nodes that wait for an operator to take them
+	maxStack = 1 << 14 // nodes on the parser's stack
 )
 
 // prefixes begin the names of the current mangling.
 var prefixes = [...]string{"$s", "_$s", "$S", "_$S", "$e", "_$e", "_T0", "@__swiftmacro_"}
 
 const (
-	oldTypePrefix  = "_Tt" // of types, as the Objective-C runtime knows them
+	oldTypePrefix  = "_Tt" // names of types, as the Objective-C runtime has them
 	machoOldPrefix = "__T" // with the underscore that Mach-O puts before each symbol
 	machoPrefix    = "__$"
 )
 
-// IsMangled reports whether a symbol begins as the names of Swift do.
+// IsMangled reports whether a symbol begins like a mangled name of Swift.
 func IsMangled(symbol string) bool {
 	return len(symbol) > 2 && strings.IndexByte("$_@", symbol[0]) >= 0 &&
 		(prefixLength(symbol) > 0 || strings.HasPrefix(symbol, old.Prefix) || strings.HasPrefix(symbol, machoOldPrefix) || strings.HasPrefix(symbol, machoPrefix))
 }
 
-// Demangle returns the full rendering of a symbol of Swift's, with modules, types
-// and generic signatures. It is false for what is no such symbol.
+// Demangle returns the full rendering of a Swift symbol, with modules, types and
+// generic signatures. It reports false if the symbol is not a mangled name.
 func Demangle(symbol string) (string, bool) { return demangle(symbol, false) }
 
-// Simplify returns the rendering of a symbol of Swift's that stacks are read in:
-// closure #1 in Foo.bar(). It is false for what is no such symbol.
+// Simplify returns the short rendering of a Swift symbol, as stacks show it: closure
+// #1 in Foo.bar(). It reports false if the symbol is not a mangled name.
 func Simplify(symbol string) (string, bool) { return demangle(symbol, true) }
 
-// Base returns a symbol of Swift's without what tells the parts of one function
-// apart: the suffix of a compiler pass, .resume.0, and the number of the await after
-// which the part goes on, TQ0_ or TY1_. Functions of the same simplified name, as
-// overloads are, have different bases.
+// Base returns a Swift symbol without what distinguishes the parts of one async
+// function: the suffix of a compiler pass, .resume.0, and the number of the await
+// after which the part continues, TQ0_ or TY1_. Functions with the same simplified
+// name, such as overloads, have different bases.
 func Base(symbol string) string {
 	base, _, _ := strings.Cut(symbol, ".")
 	for strings.HasSuffix(base, "_") {
@@ -81,7 +81,7 @@ func demangle(symbol string, simple bool) (string, bool) {
 	return render.Tree(root, simple, parse)
 }
 
-// parse returns the tree of a mangled name, nil if it is none.
+// parse returns the tree of a mangled name, nil if the name is invalid.
 func parse(name string) *tree.Node {
 	if len(name) > maxName {
 		return nil
@@ -104,8 +104,8 @@ func prefixLength(name string) int {
 	return 0
 }
 
-// withoutUnderscore takes off the underscore that Mach-O puts before each symbol,
-// if the name has one more than its own.
+// withoutUnderscore removes the underscore that Mach-O puts before each symbol, in
+// addition to one of the mangling itself.
 func withoutUnderscore(symbol string) string {
 	if strings.HasPrefix(symbol, machoOldPrefix) || strings.HasPrefix(symbol, machoPrefix) {
 		return symbol[1:]

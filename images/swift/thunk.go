@@ -6,8 +6,8 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// attributes are the operators after T that are put before the entity and shown
-// always; thunkAttributes are left out when simplified.
+// attributes are the operators after T that are always printed before the entity.
+// thunkAttributes are omitted in the simplified rendering.
 var (
 	attributes = [128]string{
 		'o': "@objc ", 'O': "@nonobjc ", 'D': "dynamic ", 'd': "super ", 'u': "async function pointer to ",
@@ -19,7 +19,7 @@ var (
 	}
 )
 
-// thunkOperators are the operators after T that take one operand.
+// thunkOperators are the operators after T with one operand.
 var thunkOperators = [128]unary{
 	'c': {"curry thunk of %0", operandEntity},
 	'j': {"dispatch thunk of %0", operandEntity},
@@ -31,8 +31,8 @@ var thunkOperators = [128]unary{
 	'M': {"default associated type metadata accessor for %0", operandAssociatedType},
 }
 
-// thunk reads thunks, specializations and other functions made from one in the
-// source.
+// thunk reads a thunk, a specialization, or another function that the compiler made
+// from one in the source.
 func (p *parser) thunk() *tree.Node {
 	c := p.Next()
 	if text := tree.At(&attributes, c); text != "" {
@@ -71,7 +71,8 @@ func (p *parser) thunk() *tree.Node {
 	return p.asyncOrOutlined(c)
 }
 
-// dispatch reads what gets from the declaration of a method to its code.
+// dispatch reads a thunk or descriptor by which the runtime gets from a method's
+// declaration to its code.
 func (p *parser) dispatch(c byte) *tree.Node {
 	switch c {
 	case 'V':
@@ -93,7 +94,7 @@ func (p *parser) dispatch(c byte) *tree.Node {
 	return p.Phrase("base conformance descriptor for %0: %1", p.popType(), requirement)
 }
 
-// laterAttribute reads the attributes after Tw.
+// laterAttribute reads the attribute after Tw.
 func (p *parser) laterAttribute() *tree.Node {
 	switch p.Next() {
 	case 'b':
@@ -110,7 +111,8 @@ func (p *parser) laterAttribute() *tree.Node {
 	return nil
 }
 
-// asyncOrOutlined reads the parts that functions are cut into.
+// asyncOrOutlined reads a part of a function: one of an async function, a completion
+// handler, or outlined code.
 func (p *parser) asyncOrOutlined(c byte) *tree.Node {
 	switch c {
 	case 'Q':
@@ -165,7 +167,8 @@ func (p *parser) outlinedVariable() *tree.Node {
 	return p.WithText(tree.Attribute, text+strconv.Itoa(i)+" of ")
 }
 
-// bridgedMethod reads how the arguments of a method of Objective-C's are passed.
+// bridgedMethod reads how an outlined call of an Objective-C method bridges its
+// arguments.
 func (p *parser) bridgedMethod() *tree.Node {
 	start := p.Pos
 	switch p.Next() {
@@ -183,7 +186,7 @@ func (p *parser) bridgedMethod() *tree.Node {
 	return p.WithText(tree.Attribute, "outlined bridged method ("+p.Name[start:p.Pos-1]+") of ")
 }
 
-// reabstraction reads thunks between two ways to call a function.
+// reabstraction reads a thunk between two calling conventions.
 func (p *parser) reabstraction(c byte) *tree.Node {
 	if c == 'U' {
 		actor := p.popType()
@@ -209,7 +212,7 @@ func (p *parser) reabstraction(c byte) *tree.Node {
 	return n
 }
 
-// keyPathThunk reads the functions that a key path is made of.
+// keyPathThunk reads a function that implements a key path.
 func (p *parser) keyPathThunk(c byte) *tree.Node {
 	if c == 'H' || c == 'h' {
 		return p.keyPathIndexThunk(c)
@@ -234,7 +237,7 @@ func (p *parser) keyPathThunk(c byte) *tree.Node {
 	return p.keyPathTypes(n, text, types, serialized)
 }
 
-// popTypes takes all types on top of the stack.
+// popTypes pops all types on top of the stack.
 func (p *parser) popTypes() *tree.Node {
 	list := p.Leaf(tree.TypeList)
 	for t := p.popType(); t != nil; t = p.popType() {
@@ -260,7 +263,8 @@ func (p *parser) keyPathTypes(n *tree.Node, text string, types *tree.Node, seria
 	return n
 }
 
-// keyPathIndexThunk reads what compares or hashes the indices in a key path.
+// keyPathIndexThunk reads a function that compares or hashes the indices of a key
+// path.
 func (p *parser) keyPathIndexThunk(c byte) *tree.Node {
 	text := "key path index hash operator for "
 	if c == 'H' {

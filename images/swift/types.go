@@ -7,7 +7,7 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// typeMangling is a type on its own.
+// typeMangling pops a type that is the whole name.
 func (p *parser) typeMangling() *tree.Node {
 	t := p.popType()
 	labels := p.popLabels(t)
@@ -22,13 +22,13 @@ func (p *parser) enum() *tree.Node      { return p.nominal(tree.Enum) }
 func (p *parser) protocol() *tree.Node  { return p.nominal(tree.Protocol) }
 func (p *parser) typeAlias() *tree.Node { return p.nominal(tree.TypeAlias) }
 
-// nominal takes a name and the context that it is in.
+// nominal pops the name of a nominal type and its context.
 func (p *parser) nominal(k tree.Kind) *tree.Node {
 	name := p.popIf(tree.IsDeclName)
 	return p.remembered(p.Typed(p.Node(k, p.popContext(), name)))
 }
 
-// popNominal takes a type that may have generic arguments, and returns what it is.
+// popNominal pops a nominal type and returns the node inside its Type node.
 func (p *parser) popNominal() *tree.Node {
 	n := p.popInner()
 	if n == nil || !tree.IsNominal(n.Kind) {
@@ -49,7 +49,7 @@ func (p *parser) integer() *tree.Node {
 	return p.Typed(p.WithIndex(k, sign*i))
 }
 
-// wrapped makes a type that is printed by a template, of the type on the stack.
+// wrapped makes a type from the type on the stack, printed by a template.
 func (p *parser) wrapped(template string) *tree.Node {
 	return p.Typed(p.Phrase(template, p.popInner()))
 }
@@ -58,17 +58,18 @@ func (p *parser) shared() *tree.Node { return p.wrapped("__shared %0") }
 func (p *parser) owned() *tree.Node  { return p.wrapped("__owned %0") }
 func (p *parser) inOut() *tree.Node  { return p.Typed(p.Node(tree.InOut, p.popInner())) }
 
-// annotations are the operators after Y that are markers.
+// annotations are the operators after Y without operands.
 var annotations = [128]tree.Kind{
 	'a': tree.Async, 'A': tree.IsolatedAny, 'b': tree.Sendable, 'C': tree.NonIsolatedCaller, 'T': tree.SendingResult,
 }
 
-// annotatedTypes are those that are put before a type.
+// annotatedTypes are the operators after Y that are printed before a type, with their
+// templates.
 var annotatedTypes = [128]string{
 	'i': "isolated %0", 'k': "@noDerivative %0", 't': "_const %0", 'g': "@const %0", 'u': "sending %0",
 }
 
-// annotation reads what is said of a function or a parameter.
+// annotation reads an attribute of a function or of a parameter's type.
 func (p *parser) annotation() *tree.Node {
 	c := p.Next()
 	if k := tree.At(&annotations, c); k != tree.None {
@@ -88,7 +89,7 @@ func (p *parser) annotation() *tree.Node {
 	return nil
 }
 
-// tuple takes the elements of a tuple.
+// tuple pops the elements of a tuple.
 func (p *parser) tuple() *tree.Node {
 	return p.Typed(p.popList(p.Leaf(tree.Tuple), (*parser).popTupleElement))
 }
@@ -102,13 +103,14 @@ func (p *parser) popTupleElement() *tree.Node {
 	return tree.Add(element, p.popType())
 }
 
-// pack takes the types of a pack.
+// pack pops the types in a pack.
 func (p *parser) pack(template string) *tree.Node {
 	n := p.WithText(tree.SimpleType, template)
 	return p.Typed(p.popList(n, (*parser).popType))
 }
 
-// maxBuiltinSize bounds the bits of a number and the elements of a vector.
+// maxBuiltinSize is the maximum number of bits of a builtin number and of elements of
+// a builtin vector.
 const maxBuiltinSize = 4096
 
 func (p *parser) builtinType() *tree.Node {
@@ -137,7 +139,7 @@ func (p *parser) builtin(name string) *tree.Node {
 	return p.Typed(p.WithText(tree.BuiltinTypeName, tree.BuiltinPrefix+name))
 }
 
-// builtinSize reads a size, as text.
+// builtinSize reads a size and returns it as text, "" if it is invalid.
 func (p *parser) builtinSize() string {
 	if n := p.Index() - 1; n > 0 && n <= maxBuiltinSize {
 		return strconv.Itoa(n)
@@ -162,13 +164,13 @@ func (p *parser) builtinVector() *tree.Node {
 	return p.builtin("Vec" + size + "x" + strings.TrimPrefix(element.Text, tree.BuiltinPrefix))
 }
 
-// functionTypes are the operators after X for functions that are no plain ones.
+// functionTypes are the operators after X for special function types.
 var functionTypes = [128]tree.Kind{
 	'E': tree.NoEscapeFunctionType, 'A': tree.AutoClosureType, 'K': tree.AutoClosureType, 'f': tree.ThinFunctionType,
 	'U': tree.UncurriedFunctionType, 'L': tree.EscapingObjCBlock, 'B': tree.ObjCBlock, 'C': tree.CFunctionPointer,
 }
 
-// specialType reads the rarer types.
+// specialType reads the types after X.
 func (p *parser) specialType() *tree.Node {
 	c := p.Next()
 	if k := tree.At(&functionTypes, c); k != tree.None {
@@ -214,7 +216,7 @@ func (p *parser) functionOfClangType() *tree.Node {
 	return p.popFunction(k, clang)
 }
 
-// clangType reads the mangled name of a type of C's.
+// clangType reads the mangled name of a C type.
 func (p *parser) clangType() *tree.Node {
 	name, ok := p.identifierPart()
 	if !ok {
@@ -223,7 +225,8 @@ func (p *parser) clangType() *tree.Node {
 	return p.WithText(tree.ClangType, name)
 }
 
-// sugaredType reads a type as it is written, for debuggers.
+// sugaredType reads a type in its source form, such as [Int] for Array<Int>, which
+// debuggers keep.
 func (p *parser) sugaredType() *tree.Node {
 	switch p.Next() {
 	case 'q':
@@ -242,8 +245,7 @@ func (p *parser) sugaredType() *tree.Node {
 	return nil
 }
 
-// boxType reads a box of the intermediate language: fields, of which the mutable
-// ones are mangled as inout.
+// boxType reads a box of SIL and its fields. Mutable fields are mangled as inout.
 func (p *parser) boxType(generic bool) *tree.Node {
 	var signature, arguments *tree.Node
 	if generic {

@@ -6,7 +6,7 @@ type block struct {
 	end    uint32 // offset after the last instruction executed
 	seen   bool
 	queued bool
-	// weak: reached only by continuing after a call, which may not return.
+	// weak: reached only past a call, which may not return.
 	weak bool
 	// guessed: reached only from code that no jump leads to; seeded: is such code.
 	guessed, seeded bool
@@ -47,9 +47,9 @@ func (w *walk) block(off int64) (*block, uint16) {
 	return &w.blocks[i-1], i - 1
 }
 
-// arrive merges s into the block at off. A state that comes over a call, which may
-// never return, waits until all else is done, and is replaced by one that comes
-// otherwise.
+// arrive merges s into the block at off. A state that arrives past a call, which may
+// never return, waits until everything else is done. A state that arrives in another
+// way replaces it.
 func (w *walk) arrive(off int64, s *state, origin uint16, overCall bool) {
 	b, i := w.block(off)
 	if b == nil {
@@ -112,8 +112,8 @@ func (w *walk) runBlock(b *block) {
 	w.fell = w.fell || b.origin == 0 && !w.overCall
 }
 
-// runsInto reports whether b has run into the start of another block, and merges s
-// there, or into a table: then the call before it does not return.
+// runsInto reports whether b has reached the start of another block, or a table. It
+// merges s into the block. A table means that the call before it does not return.
 func (w *walk) runsInto(b *block, s *state) bool {
 	if int(b.end) >= len(w.at) || w.at[b.end] == 0 {
 		return false
@@ -135,7 +135,7 @@ func (w *walk) advance(b *block, s *state) bool {
 	return w.carryOut(b, s)
 }
 
-// carryOut is advance for an instruction that is not plain.
+// carryOut is like advance, but for an instruction that is not plain.
 func (w *walk) carryOut(b *block, s *state) bool {
 	asked := w.pc-b.end < longest
 	if asked {

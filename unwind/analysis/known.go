@@ -48,7 +48,8 @@ type knownKey struct {
 	mode
 }
 
-// find returns the result for a function, or nil and whether it was asked for before.
+// find returns the result for a function. Without one it returns nil, and whether the
+// function was looked up before.
 func (k *knowns) find(key knownKey) (v *known, again bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -66,7 +67,8 @@ func (k *knowns) keep(key knownKey, v *known) {
 	k.put(key, v, size)
 }
 
-// put empties the cache first if it would exceed keptBytes.
+// put adds an entry to the cache. It empties the cache first if the entry would
+// exceed keptBytes.
 func (k *knowns) put(key knownKey, v *known, size int) {
 	if k.of == nil || k.bytes+size > keptBytes {
 		k.of, k.bytes = map[knownKey]*known{}, 0
@@ -75,8 +77,8 @@ func (k *knowns) put(key knownKey, v *known, size int) {
 	k.bytes += size
 }
 
-// solve is run with a cache. Results are kept only for functions that are asked for a
-// second time.
+// solve is like run, with a cache. It keeps results only for functions that are
+// looked up a second time.
 func (w *walk) solve() error {
 	if w.knowns == nil || w.query.Image == nil {
 		return w.run()

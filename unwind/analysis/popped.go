@@ -9,7 +9,7 @@ const (
 	maxPopSteps = 1000 // instructions of a callee examined
 	stubSteps   = 3    // maximum length of a stub, which ends in an indirect jump
 
-	maxCalleeSteps = 2_000_000 // instructions of all callees; later ones are taken to pop nothing
+	maxCalleeSteps = 2_000_000 // instructions of all callees; later callees are assumed to pop nothing
 )
 
 // popped returns how many bytes of arguments the callee pops. Many do on i386

@@ -19,8 +19,8 @@ type Extents interface {
 // once. For a query with First it is more exact than unwind tables that describe
 // function bodies only; for others it serves functions without tables.
 type Source struct {
-	// Extents, such as unwind tables, are asked when an image's file has no function
-	// starts, and for starts closer to the pc.
+	// Extents, such as unwind tables, are queried when an image's file has no
+	// function starts, and for starts closer to the pc.
 	Extents []Extents
 
 	spare sync.Pool // *walk
@@ -227,8 +227,8 @@ func (s *Source) function(q *rule.Query) (start, end task.Addr, ok bool) {
 	return start, end, ok && start <= q.PC && q.PC < end
 }
 
-// fileExtent asks the image's file. The end is the first address with another
-// function start, found by doubling steps and then bisection.
+// fileExtent returns the function's extent by the image's file. The end is the first
+// address with another function start, found by doubling steps and then bisection.
 func fileExtent(q *rule.Query) (start, end task.Addr, ok bool) {
 	if q.Image == nil || q.Image.File == nil {
 		return 0, 0, false

@@ -25,8 +25,8 @@ func (w *walk) away(in *inst, s *state) {
 	}
 }
 
-// isAway does away for the call that contains pc, in w.here. It reports false without
-// w.peek.
+// isAway applies away to the call that contains pc, in w.here. It reports false
+// without w.peek.
 func (w *walk) isAway() bool {
 	if !w.peek {
 		return false

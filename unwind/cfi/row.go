@@ -7,7 +7,7 @@ type kind uint8
 
 const (
 	unspecified   kind = iota // no instruction set it: by convention, as same
-	undefined                 // not recoverable; of the return address: no caller
+	undefined                 // not recoverable; for the return address: there is no caller
 	same                      // unchanged
 	offset                    // *(cfa + off)
 	valOffset                 // cfa + off

@@ -39,7 +39,7 @@ func (s *section) entry(off int) (e entry, err error) {
 	return e, err
 }
 
-// read is entry without a copy of the result, for reading many.
+// read is like entry, but does not copy the result, for reading many entries.
 func (s *section) read(e *entry, off int) error {
 	*e = entry{}
 	if off < 0 || off >= len(s.Data) {

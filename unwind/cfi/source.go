@@ -80,7 +80,7 @@ func newTable(file object.File, k object.Kind, sec object.Section) *table {
 	_, machO := object.TextSegment(file)
 	t.swapped = machO && file.Arch() == task.I386
 	if hdr, err := file.Section(object.EHFrameHdr); err == nil {
-		// Without a usable header an index is built; no more is lost.
+		// Without a usable header, an index is built instead; nothing else is lost.
 		if h, err := newHeader(hdr, size); err == nil {
 			t.header = h
 		}

@@ -46,10 +46,10 @@ func (e *entry) program(im *images.Image, code task.Memory) ([]byte, error) {
 	return words(binary.LittleEndian.Uint32(head[4:]), 3, func(p []byte) error { return task.ReadFull(code, p, at+8) })
 }
 
-// compact returns the instructions in a word, and after it, for the ABI's personality
-// routine that the word names: 0 has three, 1 and 2 have two and then a number of
-// further words (EHABI, 7.3, 10.3), which more reads. more is nil where no word can
-// follow.
+// compact returns the instructions in a word and in those after it. The word names
+// one of the ABI's personality routines: for 0 it has three instructions; for 1 and 2
+// it has two, and the number of further words (EHABI, 7.3, 10.3), which more reads.
+// more is nil if no word can follow.
 func compact(word uint32, more func([]byte) error) ([]byte, error) {
 	switch index := word >> 24 & 0x7f; {
 	case index == 0:

@@ -21,7 +21,7 @@ type perImage[T any] struct {
 	v    T
 }
 
-// Of returns the T of im. The first call for an image has fill compute it.
+// Of returns the T of im. The first call for an image calls fill to compute it.
 func (p *PerImage[T]) Of(im *images.Image, fill func(*T, *images.Image)) *T {
 	kept := p.find(weak.Make(im), im)
 	kept.once.Do(func() { fill(&kept.v, im) })

@@ -1,7 +1,7 @@
 package rule
 
-// RegisterList is a rule that names more registers than [MaxSaved], as for signal
-// trampolines. It is immutable.
+// RegisterList is a rule with more registers than [MaxSaved], such as a signal
+// trampoline's. It is immutable.
 type RegisterList struct {
 	CFA, RA Value
 	Saved   []Value // at most task.MaxRegisters

@@ -69,9 +69,9 @@ type Rule struct {
 	mixed bool // some value in Saved has a base other than CFA
 }
 
-// Loaded completes the CFA of functions that keep their sp on entry in a word of the
-// frame, as those do that align sp. The word may be in an array. With Distance it
-// holds the distance from base instead:
+// Loaded completes the CFA of a function that keeps its sp on entry in a word of the
+// frame, such as a function that aligns sp. The word may be in an array. With
+// Distance the word holds the distance from base instead:
 //
 //	cfa = *(base + index·scale + off) + over
 //	cfa = *(base + index·scale + off) + base + over
@@ -106,10 +106,10 @@ const (
 	Unproven
 )
 
-// Expression is a rule, which does not fit into [Rule]'s fields: one with DWARF
+// Expression is a rule that does not fit into the fields of [Rule]: one with DWARF
 // expressions, or with more registers than MaxSaved. Apply replaces the frame's
-// registers by its caller's, or leaves them alone when it fails. An implementation is
-// immutable, is used by many goroutines at once, and does not allocate.
+// registers by its caller's. If it fails, it leaves them unchanged. An implementation
+// is immutable, is used by many goroutines at once, and does not allocate.
 type Expression interface {
 	Apply(s *State) error
 }

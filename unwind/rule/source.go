@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNone is returned by a source that has no rule for a pc. It is no failure: the
-// next source is asked.
+// next source is queried.
 var ErrNone = errors.New("no unwind information covers the address")
 
 // Source provides rules. It is used by many goroutines at once.

@@ -40,8 +40,8 @@ func (i *Inst) Digit() byte { return i.ModRM >> 3 & 7 }
 // Register reports whether ModRM names a register rather than memory.
 func (i *Inst) Register() bool { return i.mod() == 3 }
 
-// Wide reports whether the operands are whole registers: of 64 bits, in 32-bit mode
-// of 32.
+// Wide reports whether the operands are full-width registers: 64 bits, or 32 bits in
+// 32-bit mode.
 func (i *Inst) Wide() bool {
 	if i.mode32 {
 		return !i.OpSize

@@ -26,16 +26,17 @@ type Places struct {
 	Symbols []string
 	// System are directories of this system to search. They need not exist.
 	System []string
-	// ELF and MachO are asked for files of these formats that are found nowhere else.
+	// ELF and MachO are queried for files of these formats that are in no place
+	// above.
 	ELF, MachO []Finder
 }
 
-// Finder finds the symbol file for an ID outside this index. That may take long, so
-// it is called while a report is written, not while a process is sampled. The path of
-// the image may show that no such file exists.
+// Finder finds the symbol file for an ID outside this index. Find may take long, so
+// it is called while a report is written, not while a process is sampled. image is
+// the path of the image: by it, a Finder can rule out that a symbol file exists.
 type Finder interface {
 	Find(id []byte, image string) (path string, ok bool)
-	// Warnings returns what went wrong, a line each.
+	// Warnings returns a line for each thing that went wrong.
 	Warnings() []string
 }
 
@@ -66,7 +67,7 @@ type found struct {
 	symbols int  // number of symbols it claims to have in its full symbol table
 }
 
-// given is a file, or its bundle, that the user named.
+// given is a file or bundle that the user named, with the IDs of its files.
 type given struct {
 	path string
 	ids  [][]byte
@@ -117,7 +118,8 @@ func directory(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// addPlace adds a file now, or a directory to those to search.
+// addPlace indexes a file or a dSYM at once. It only queues a directory, which the
+// first query searches.
 func (x *Index) addPlace(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -141,7 +143,7 @@ func (x *Index) addPlace(name string) error {
 	return x.addNamed(name, inside...)
 }
 
-// addNamed adds files that the user named, as one item.
+// addNamed indexes the files of one item that the user named.
 func (x *Index) addNamed(name string, files ...string) error {
 	g := given{path: name}
 	for _, path := range files {
@@ -164,8 +166,8 @@ func (x *Index) addNamed(name string, files ...string) error {
 // Roots returns the directories that may contain the target's paths.
 func (x *Index) Roots() []string { return x.directories }
 
-// of returns the files that have an ID, and those named by it in .build-id
-// directories.
+// of returns the files with an ID: the indexed ones, and those that .build-id
+// directories name by the ID.
 func (x *Index) of(id []byte) []found {
 	if len(id) == 0 {
 		return nil

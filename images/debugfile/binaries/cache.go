@@ -73,8 +73,8 @@ func (x *Index) missing() (lines []string) {
 	return firstWarnings(lines, "nor could %d more parts of shared caches be opened")
 }
 
-// firstWarnings keeps the first maxWarnings lines, and counts the rest in one more, which
-// is formatted as others says.
+// firstWarnings keeps the first maxWarnings lines and replaces the rest by one line.
+// others is its format, with the number of lines that were replaced.
 func firstWarnings(lines []string, others string) []string {
 	if more := len(lines) - maxWarnings; more > 0 {
 		lines = append(lines[:maxWarnings], fmt.Sprintf(others, more))

@@ -104,7 +104,7 @@ func eachFile(path string, yield func(id []byte, f found)) error {
 	return nil
 }
 
-// unclosed is a file that its opener closes.
+// unclosed reads a file but hides its Close method, because the caller closes it.
 type unclosed struct{ file *os.File }
 
 func (u unclosed) ReadAt(p []byte, off int64) (int, error) { return u.file.ReadAt(p, off) }

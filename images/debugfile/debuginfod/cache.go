@@ -54,7 +54,7 @@ func (c *Client) open(build string) (*entry, error) {
 	return nil, fs.ErrInvalid
 }
 
-// refuse records that the cache is unusable. Nothing is requested then.
+// refuse records that the cache is unusable. After that nothing is requested.
 func (c *Client) refuse(err error) {
 	c.unused = true
 	c.errs = append(c.errs, fmt.Sprintf("debuginfod: nothing is asked for, as there is nowhere to keep it: %v (DEBUGINFOD_CACHE_PATH names another directory)", err))
@@ -72,7 +72,8 @@ const (
 	present
 )
 
-// look looks for the file. Anything else of that name is an error.
+// look returns what the cache has for the build-id. It fails if something other than
+// a regular file has the name.
 func (e *entry) look() (state, error) {
 	f, info, err := e.dir.OpenToRead(fileName)
 	if errors.Is(err, fs.ErrNotExist) {

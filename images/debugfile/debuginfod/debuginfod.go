@@ -13,15 +13,6 @@ import (
 	"time"
 )
 
-// Limits of one run.
-const (
-	maxTime  = 2 * time.Minute  // for all servers together
-	maxStall = 15 * time.Second // without receiving anything
-	maxSize  = 2 << 30          // bytes of one file
-	maxAll   = 4 << 30          // bytes received in all
-	missFor  = 10 * time.Minute // until a file that no server had is requested again
-)
-
 // Client queries the servers. It is safe for concurrent use.
 type Client struct {
 	servers []string
@@ -32,7 +23,7 @@ type Client struct {
 	size, all   int64         // maximum bytes of a file, and bytes that may still be received
 
 	mu     sync.Mutex      // one file at a time
-	silent map[string]bool // servers that are not asked again
+	silent map[string]bool // servers that failed, and are not queried again
 	errs   []string
 	unused bool // another user can write to the cache
 }
@@ -82,7 +73,8 @@ func (c *Client) Find(id []byte, _ string) (path string, ok bool) {
 	return kept.path(), c.askAll(id, kept)
 }
 
-// askAll asks one server after the other.
+// askAll queries the servers in turn until one has the file. If all of them lack it,
+// it records a miss.
 func (c *Client) askAll(id []byte, kept *entry) bool {
 	missed := true
 	for _, server := range c.servers {
@@ -104,7 +96,7 @@ func (c *Client) askAll(id []byte, kept *entry) bool {
 	return false
 }
 
-// ask downloads the file from a server in the time that is left.
+// ask downloads the file from a server within the time that is left.
 func (c *Client) ask(server string, id []byte, kept *entry) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(context.Background(), c.time, errTime)
@@ -116,7 +108,7 @@ func (c *Client) ask(server string, id []byte, kept *entry) error {
 	return causeOf(ctx, c.download(ctx, server+"/buildid/"+hex.EncodeToString(id)+"/debuginfo", id, kept))
 }
 
-// fail records an error. The server is not asked again.
+// fail records an error. The server is not queried again.
 func (c *Client) fail(server string, err error) {
 	c.silent[server] = true
 	c.errs = append(c.errs, fmt.Sprintf("debuginfod: %s: %v", redacted(server), err))
@@ -133,7 +125,7 @@ func redacted(address string) string {
 	return shown.String()
 }
 
-// Warnings returns what went wrong, a line each.
+// Warnings returns a line for each thing that went wrong.
 func (c *Client) Warnings() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -49,7 +49,7 @@ func (c *Client) download(ctx context.Context, address string, id []byte, kept *
 	return causeOf(ctx, err)
 }
 
-// receive copies a file of at most limit bytes, and of not much more than its own
+// receive copies a file. It fails if the file is larger than limit, or than its own
 // header implies.
 func receive(to io.Writer, from io.Reader, limit int64) (int64, error) {
 	start := bufio.NewReaderSize(from, 4096)
@@ -64,7 +64,7 @@ func receive(to io.Writer, from io.Reader, limit int64) (int64, error) {
 	return n, err
 }
 
-// causeOf returns why ctx was cancelled, if it was, instead of err.
+// causeOf replaces an error by the cause of ctx's cancellation, if ctx was cancelled.
 func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause
@@ -99,8 +99,8 @@ type progress struct {
 	told  time.Time
 }
 
-// minMoved is how many bytes must be received to reset the stall timer. A server that
-// sends slower is given up.
+// minMoved is how many bytes must arrive to reset the stall timer. A server that
+// sends more slowly counts as stalled.
 const minMoved = 16 << 10
 
 // Read implements [io.Reader].

@@ -27,8 +27,8 @@ func (f *Finder) byCommands(uuid string) iter.Seq[string] {
 	}
 }
 
-// answer runs one program with the UUID as argument. It prints a property list with a
-// dictionary for each UUID.
+// answer runs one program with the UUID as argument. The program prints a property
+// list with a dictionary for each UUID; answer returns that of the wanted one.
 func (f *Finder) answer(command, uuid string) (map[string]value, error) {
 	if f.tell != nil {
 		f.tell("asking " + filepath.Base(command) + " for the dSYM of " + uuid)

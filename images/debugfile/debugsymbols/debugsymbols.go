@@ -26,11 +26,11 @@ const (
 	maxSpotlight = 2 * time.Second // for all Spotlight queries together
 	maxCommands  = 2 * time.Minute // for all commands together
 	maxOutput    = 1 << 20         // bytes of a program's output
-	maxPaths     = 16              // examined of one answer
+	maxPaths     = 16              // paths examined in one program's output
 	maxWarnings  = 3
 )
 
-// domain is that of the preferences.
+// domain is the preferences domain of DebugSymbols.framework.
 const domain = "com.apple.DebugSymbols"
 
 // Finder queries this system. It is safe for concurrent use.
@@ -51,8 +51,8 @@ func New(getenv func(string) string, tell func(line string)) *Finder {
 	return &Finder{getenv: getenv, tell: tell, spotlight: maxSpotlight, commands: maxCommands}
 }
 
-// Find implements [binaries.Finder]. There are no dSYMs for Apple's own images, so
-// these are not looked for.
+// Find implements [binaries.Finder]. It does not search for dSYMs of Apple's own
+// images, because there are none.
 func (f *Finder) Find(id []byte, image string) (path string, ok bool) {
 	const uuidSize = 16
 	if len(id) != uuidSize || dyld.IsApples(image) {
@@ -187,8 +187,8 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.said.Write(p)
 }
 
-// prefer reads the preferences with the system's own program, which may have newer
-// ones than the file. They must belong to the current user, because they name
+// prefer reads the preferences by running defaults(1), because the file may be
+// outdated. The file must belong to the current user, because the preferences name
 // programs to run.
 func (f *Finder) prefer() {
 	if f.asked {

@@ -78,8 +78,8 @@ func (ps *printState) writeString(s string) {
 	ps.buf.WriteString(s)
 }
 
-// maxPrinting bounds how deep a tree is printed. To look for cycles takes the square
-// of that.
+// maxPrinting bounds how deep a tree is printed. The search for cycles takes time
+// quadratic in the depth.
 const maxPrinting = 1 << 12
 
 // Print an AST.
@@ -190,7 +190,7 @@ type hasPrec interface {
 	prec() precedence
 }
 
-// precedenceOf returns the precedence of a node, or another for a node without one.
+// precedenceOf returns the precedence of a node, or otherwise if the node has none.
 func precedenceOf(a AST, otherwise precedence) precedence {
 	if p, ok := a.(hasPrec); ok {
 		return p.prec()
@@ -289,19 +289,19 @@ type compound interface {
 	// clone returns a copy of the node that has the same parts.
 	clone() compound
 
-	// parts shows v each part in the order of the mangled name. A part that the node
-	// can do without may be nil.
+	// parts passes each part to v, in the order of the mangled name. An optional part
+	// may be nil.
 	parts(v visitor)
 }
 
-// visitor is shown the parts of a node, and may replace them.
+// visitor receives the parts of a node, and may replace them.
 type visitor interface {
 	part(*AST)
 	list(*[]AST)
 }
 
-// walk gives enter each node of a tree, a parent before its parts, which are left out
-// where enter returns false.
+// walk calls enter for each node of a tree, a parent before its parts. It skips the
+// parts of a node for which enter returns false.
 func walk(a AST, enter func(AST) bool) {
 	if !enter(a) {
 		return

@@ -230,8 +230,8 @@ func allocToken(name string, clones bool) (AST, error) {
 	return a, err
 }
 
-// doDemangle demangles a name as clang writes it, and where that is no name, as GCC
-// does: they differ in the scopes of unresolved names.
+// doDemangle demangles a name by the rules of clang, and if that fails by those of
+// GCC: they differ in the scopes of unresolved names.
 func doDemangle(name string, clones bool) (AST, error) {
 	a, err := demangleName(name, false, clones)
 	if err != nil && strings.Contains(name, "sr") {

@@ -137,8 +137,8 @@ func (u *Unary) parts(v visitor) {
 	v.part(&u.Expr)
 }
 
-// printInitializer writes what a designated initializer assigns. There is nothing between the
-// parts of a chain of them.
+// printInitializer prints the value of a designated initializer, after an equals
+// sign. In a chain of designators only the last one has the sign.
 func printInitializer(ps *printState, value AST) {
 	switch {
 	case isDesignatedInitializer(value):

@@ -122,8 +122,8 @@ func (mwq *MethodWithQualifiers) printInner(ps *printState) {
 	}
 }
 
-// splitExceptions tells the qualifiers of the object from an exception specification,
-// which C++ has behind the reference qualifier. Either may be nil.
+// splitExceptions separates the qualifiers of the object from an exception
+// specification, which C++ has after the reference qualifier. Either may be nil.
 func (mwq *MethodWithQualifiers) splitExceptions() (object, exceptions AST) {
 	all, ok := mwq.Qualifiers.(*Qualifiers)
 	if !ok {

@@ -183,7 +183,7 @@ func (sa *SizeofArgs) print(ps *printState) {
 	ps.writeString(strconv.Itoa(len(sa.each())))
 }
 
-// each returns the arguments, those of packs among them one by one.
+// each returns the arguments, with packs replaced by their elements.
 func (sa *SizeofArgs) each() []AST {
 	var args []AST
 	for _, a := range sa.Args {

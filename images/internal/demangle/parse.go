@@ -42,8 +42,8 @@ func (st *state) fail(err string) {
 	panic(demangleErr(err))
 }
 
-// maxWork bounds the nodes that are copied for one name. Names are that refer to what
-// came before and so double with each letter.
+// maxWork bounds the nodes that are copied for one name. Each letter of a hostile
+// name can double the tree, by referring to all that came before.
 const maxWork = 1 << 20
 
 // work counts a node that is copied.
@@ -56,7 +56,8 @@ func (st *state) work() {
 // maxDepth bounds how deep a name may be nested.
 const maxDepth = 1 << 10
 
-// enter goes down a level. What fails within never gets to leave; nobody goes on then.
+// enter goes down a level of nesting. An error within it skips leave, but also ends
+// the parsing.
 func (st *state) enter() {
 	if st.depth++; st.depth > maxDepth {
 		st.fail("nested too deeply")

@@ -43,7 +43,8 @@ func (st *state) javaResource() AST {
 	return &Special{Prefix: "java resource ", Val: &Name{Name: final}}
 }
 
-// typeSpecials are what the special names with a type say of it, by the code behind T.
+// typeSpecials are the descriptions in special names that refer to a type, by the
+// letter after T.
 var typeSpecials = map[byte]string{
 	'V': "vtable for ", 'T': "VTT for ", 'I': "typeinfo for ", 'S': "typeinfo name for ",
 	'F': "typeinfo fn for ", 'J': "java Class for ",

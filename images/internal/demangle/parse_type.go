@@ -61,8 +61,9 @@ func (st *state) demangleType(isCast bool) AST {
 	return a
 }
 
-// vendorQualified parses the type behind U <source-name>, which that qualifies. The
-// CV-qualifiers that may follow are one candidate of substitution with it.
+// vendorQualified parses the type that the vendor qualifier U <source-name> precedes
+// and qualifies. The vendor qualifier and the CV-qualifiers that may follow it are
+// one substitution candidate.
 func (st *state) vendorQualified(qualifier AST, isCast bool) AST {
 	if n, ok := qualifier.(*Name); ok && strings.HasPrefix(n.Name, objcProtocol) {
 		if p, ok := st.objcProtocol(n.Name[len(objcProtocol):], isCast); ok {
@@ -77,8 +78,8 @@ func (st *state) vendorQualified(qualifier AST, isCast bool) AST {
 	return &VendorQualifier{Qualifier: qualifier, Type: t}
 }
 
-// objcProtocol begins the qualifier for an Objective-C class or id that conforms to a
-// protocol; behind it is the <source-name> of that.
+// objcProtocol begins the qualifier of an Objective-C class or id that conforms to a
+// protocol. The <source-name> of the protocol follows it.
 const objcProtocol = "objcproto"
 
 func (st *state) objcProtocol(mangled string, isCast bool) (AST, bool) {

@@ -68,8 +68,8 @@ func (rst *rustState) fail(err string) {
 	panic(demangleErr(err))
 }
 
-// enter goes down a level, of which so many are allowed as for C++. It bounds the work,
-// too: back references repeat what was before them, and so double with each.
+// enter goes down a level of nesting; the limit is that of C++. It also bounds the
+// work, because each back reference can double the text before it.
 func (rst *rustState) enter() {
 	if rst.depth++; rst.depth > maxDepth {
 		rst.fail("nested too deeply")
@@ -218,7 +218,7 @@ func (rst *rustState) backref(demangle func()) {
 //
 //	<decimal-number> = "0" | <1-9> {<0-9>}
 //
-// A zero is whole: what follows it is no part of the number.
+// A zero is a complete number: digits after it are not part of it.
 func (rst *rustState) decimalNumber() int {
 	if len(rst.str) == 0 || !isDigit(rst.str[0]) {
 		rst.fail("expected number")

@@ -92,8 +92,8 @@ func (st *state) simplifyOne(a AST) AST {
 	return nil
 }
 
-// expandPack copies the base of a pack expansion with one argument of the pack in place
-// of the pack, at each place where that is, by itself or by a template parameter.
+// expandPack copies the base of a pack expansion. It replaces the pack by one
+// argument wherever the pack occurs, directly or as a template parameter.
 func (st *state) expandPack(expansion *PackExpansion, arg AST) AST {
 	replace := func(sub AST) AST {
 		if tp, ok := sub.(*TemplateParam); ok && tp.Template != nil && tp.Index < len(tp.Template.Args) {

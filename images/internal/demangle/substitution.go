@@ -41,7 +41,8 @@ func standard(name string) AST {
 	return &Qualified{Scope: &Name{Name: "std"}, Name: &Name{Name: name}}
 }
 
-// ofChar returns a template of the standard library with the argument char, and more.
+// ofChar returns a template of the standard library with the argument char, followed
+// by more.
 func ofChar(name string, more ...AST) AST {
 	return &Template{Name: standard(name), Args: append([]AST{&BuiltinType{Name: "char"}}, more...)}
 }

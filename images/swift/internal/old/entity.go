@@ -4,7 +4,7 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// entity reads a declaration, and static before it.
+// entity reads a declaration, which a Z for static may precede.
 func (p *parser) entity() *tree.Node { return p.deeper((*parser).entityInner) }
 
 func (p *parser) entityInner() *tree.Node {
@@ -37,13 +37,13 @@ func (p *parser) declarationOrType() *tree.Node {
 	return p.entityIn(context, k)
 }
 
-// untypedKinds are the functions that have neither a name nor a type.
+// untypedKinds are the functions without a name and a type.
 var untypedKinds = [128]tree.Kind{
 	'D': tree.Deallocator, 'Z': tree.IsolatedDeallocator, 'd': tree.Destructor, 'e': tree.IVarInitializer, 'E': tree.IVarDestroyer,
 }
 
-// entityIn reads a declaration in a context; k is what it is if no operator tells
-// more.
+// entityIn reads a declaration in a context. Without an operator for a more specific
+// kind, the declaration is of kind k.
 func (p *parser) entityIn(context *tree.Node, k tree.Kind) *tree.Node {
 	c := p.Peek()
 	if untyped := tree.At(&untypedKinds, c); untyped != tree.None {
@@ -71,7 +71,7 @@ func (p *parser) entityIn(context *tree.Node, k tree.Kind) *tree.Node {
 	return p.named(k, context, name)
 }
 
-// named makes a declaration with a name and reads its type.
+// named reads the type of a declaration and makes its node.
 func (p *parser) named(k tree.Kind, context, name *tree.Node) *tree.Node {
 	t := p.typed()
 	if k != tree.Subscript {
@@ -100,7 +100,8 @@ var accessorNames = [128]string{
 	'r': "read", 'M': "modify",
 }
 
-// accessorName reads which accessor is meant, "" if none is.
+// accessorName reads the operator of an accessor and returns the accessor's name, ""
+// if there is no such operator.
 func (p *parser) accessorName() string {
 	c := p.Peek()
 	if name := tree.At(&accessorNames, c); name != "" {
@@ -126,7 +127,7 @@ func (p *parser) accessorName() string {
 
 const subscriptName = "subscript"
 
-// accessor reads the variable or subscript that an accessor is of.
+// accessor reads the variable or subscript that the accessor belongs to.
 func (p *parser) accessor(accessor string, context *tree.Node) *tree.Node {
 	name := p.declName()
 	k := tree.Variable

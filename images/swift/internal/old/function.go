@@ -4,8 +4,8 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// How the functions of the intermediate language are called, and take parameters
-// and return results, in the mangling before Swift 4.
+// Conventions of SIL functions in the mangling before Swift 4: how they are called,
+// take parameters and return results.
 var (
 	calleeConventions = [128]string{
 		'd': "@callee_unowned", 'g': "@callee_guaranteed", 'o': "@callee_owned", 't': "@convention(thin)",
@@ -21,7 +21,7 @@ var (
 	}
 )
 
-// implFunction reads the type of a function of the intermediate language.
+// implFunction reads the type of a SIL function.
 func (p *parser) implFunction() *tree.Node {
 	f := p.Leaf(tree.ImplFunctionType)
 	convention := tree.At(&calleeConventions, p.Next())
@@ -77,7 +77,7 @@ func (p *parser) values(f *tree.Node, k tree.Kind, conventions *[128]string) boo
 	return true
 }
 
-// specializations reads the specializations of what follows them.
+// specializations reads specializations, up to the name of the specialized function.
 func (p *parser) specializations(root *tree.Node) bool {
 	for {
 		if tree.Add(root, p.specialization()) == nil {
@@ -110,7 +110,7 @@ func (p *parser) pass(text string) *tree.Node {
 	return tree.Add(n, p.WithIndex(tree.SpecializationPass, int(p.Next())-'0'))
 }
 
-// genericParams reads types, each with the conformances that it needs.
+// genericParams reads types, each followed by its conformances.
 func (p *parser) genericParams(n *tree.Node) *tree.Node {
 	for n != nil && !p.Accept('_') {
 		param := p.Node(tree.SpecializationParam, p.typed())
@@ -122,7 +122,7 @@ func (p *parser) genericParams(n *tree.Node) *tree.Node {
 	return n
 }
 
-// functionParams reads what became of each parameter.
+// functionParams reads the change of each parameter.
 func (p *parser) functionParams(n *tree.Node) *tree.Node {
 	for n != nil && !p.Accept('_') {
 		n = tree.Add(n, p.functionParam())
@@ -165,7 +165,8 @@ func (p *parser) change(param *tree.Node, what int) *tree.Node {
 	return tree.Add(param, p.WithIndex(tree.FunctionParamKind, what))
 }
 
-// payload adds a text that tells more of a change, nil if there is none.
+// payload adds a text that belongs to a change. It returns nil if the text is
+// missing.
 func (p *parser) payload(param *tree.Node, text string) *tree.Node {
 	if text == "" {
 		return nil
@@ -173,7 +174,7 @@ func (p *parser) payload(param *tree.Node, text string) *tree.Node {
 	return tree.Add(param, p.WithText(tree.FunctionParamPayload, text))
 }
 
-// constantName adds the name that a parameter was replaced by.
+// constantName adds the name of the constant that replaced a parameter.
 func (p *parser) constantName(param *tree.Node) *tree.Node {
 	param = tree.Add(param, p.identifier(tree.Identifier))
 	if !p.Accept('_') {
@@ -182,7 +183,7 @@ func (p *parser) constantName(param *tree.Node) *tree.Node {
 	return param
 }
 
-// constant reads the constant that was put for a parameter.
+// constant reads the constant that replaced a parameter.
 func (p *parser) constant(param *tree.Node) *tree.Node {
 	switch {
 	case p.AcceptString("fr"):
@@ -201,7 +202,7 @@ func (p *parser) constant(param *tree.Node) *tree.Node {
 	return nil
 }
 
-// until reads up to a byte and that, "" if it does not come.
+// until reads up to b, and skips b. It returns "" if there is no b.
 func (p *parser) until(b byte) string {
 	for i := p.Pos; i < len(p.Name); i++ {
 		if p.Name[i] == b {
@@ -213,8 +214,8 @@ func (p *parser) until(b byte) string {
 	return ""
 }
 
-// closure reads a closure that was put for a parameter, with the types of what it
-// captured.
+// closure reads the closure that replaced a parameter, and the types that it
+// captures.
 func (p *parser) closure(param *tree.Node) *tree.Node {
 	name := p.identifier(tree.Identifier)
 	if name == nil {

@@ -12,7 +12,7 @@ func (p *parser) boundGeneric() *tree.Node {
 	return p.bind(n, 0)
 }
 
-// bind reads the arguments of what a type is in, then its own.
+// bind reads the generic arguments of the contexts of n, then those of n.
 func (p *parser) bind(n *tree.Node, depth int) *tree.Node {
 	context := n.Child(0)
 	if context == nil || depth > maxDepth {
@@ -45,7 +45,7 @@ func (p *parser) bind(n *tree.Node, depth int) *tree.Node {
 	return nil
 }
 
-// genericType reads the types that depend on parameters.
+// genericType reads a type that depends on generic parameters.
 func (p *parser) genericType(c byte) *tree.Node {
 	switch c {
 	case 'Q':
@@ -102,7 +102,7 @@ func (p *parser) dependentType() *tree.Node {
 	return p.paramIndex()
 }
 
-// paramIndex reads which parameter is meant.
+// paramIndex reads the depth and index of a generic parameter.
 func (p *parser) paramIndex() *tree.Node {
 	switch {
 	case p.Accept('d'):
@@ -114,7 +114,7 @@ func (p *parser) paramIndex() *tree.Node {
 	return p.GenericParam(0, p.Index()+1)
 }
 
-// member reads the name of an associated type of the base.
+// member reads the name of an associated type of base.
 func (p *parser) member(base *tree.Node) *tree.Node {
 	if base == nil {
 		return nil
@@ -137,7 +137,8 @@ func (p *parser) member(base *tree.Node) *tree.Node {
 	return p.Node(tree.DependentMemberType, base, p.remember(name))
 }
 
-// compoundMember reads names of associated types, each of the one before.
+// compoundMember reads a path of associated types: each is a member of the one
+// before, the first of a generic parameter.
 func (p *parser) compoundMember() *tree.Node {
 	base := p.paramIndex()
 	for base != nil && !p.Accept('_') {
@@ -146,7 +147,8 @@ func (p *parser) compoundMember() *tree.Node {
 	return base
 }
 
-// signature reads how many parameters there are at each depth, and requirements.
+// signature reads a generic signature: the number of parameters at each depth, and
+// the requirements.
 func (p *parser) signature() *tree.Node {
 	s := p.Leaf(tree.GenericSignature)
 	for s != nil && p.Peek() != 'R' && p.Peek() != 'r' {
@@ -174,7 +176,7 @@ func (p *parser) signature() *tree.Node {
 	return s
 }
 
-// requirement reads what is demanded of a parameter or associated type.
+// requirement reads a requirement on a parameter or associated type.
 func (p *parser) requirement() *tree.Node {
 	t := p.Arena.Typed(p.constrained())
 	if t == nil {
@@ -211,8 +213,8 @@ func (p *parser) constrained() *tree.Node {
 	return p.paramIndex()
 }
 
-// layoutRequirement reads a layout, and its size and alignment without the _ that
-// indices end with, but for the one between them.
+// layoutRequirement reads a layout, its size and its alignment. Unlike other indices,
+// these end with a _ only between the two.
 func (p *parser) layoutRequirement(t *tree.Node) *tree.Node {
 	c := p.Next()
 	if c == 'C' || c == 'D' {

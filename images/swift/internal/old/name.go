@@ -4,7 +4,7 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// declName reads the name of a declaration: in a function, private, or plain.
+// declName reads the name of a declaration: a local, private or plain one.
 func (p *parser) declName() *tree.Node {
 	switch {
 	case p.Accept('L'):
@@ -40,7 +40,7 @@ func (p *parser) identifier(k tree.Kind) *tree.Node {
 	return p.WithText(k, text+fixity)
 }
 
-// standardTypes are the types of the standard library that have a letter.
+// standardTypes are the types of the standard library that are mangled as a letter.
 var standardTypes = [128]string{
 	'a': "Array", 'b': "Bool", 'c': "UnicodeScalar", 'd': "Double", 'f': "Float", 'i': "Int", 'V': "UnsafeRawPointer",
 	'v': "UnsafeMutableRawPointer", 'P': "UnsafePointer", 'p': "UnsafeMutablePointer", 'q': "|Optional",
@@ -48,7 +48,7 @@ var standardTypes = [128]string{
 	'S': "String", 'u': "UInt",
 }
 
-// substitution reads a reference to what came before or is known to all.
+// substitution reads a reference to an earlier node, or to a standard module or type.
 func (p *parser) substitution() *tree.Node {
 	switch {
 	case p.Accept('o'):
@@ -82,7 +82,7 @@ func (p *parser) module() *tree.Node {
 	return p.remember(p.identifier(tree.Module))
 }
 
-// declaration reads the context and the name of a type.
+// declaration reads the context and name of a type.
 func (p *parser) declaration(k tree.Kind) *tree.Node {
 	context := p.context()
 	return p.remember(p.Node(k, context, p.declName()))
@@ -112,7 +112,7 @@ func (p *parser) protocolIn(module *tree.Node) *tree.Node {
 	return p.remember(p.Node(tree.Protocol, module, p.declName()))
 }
 
-// nominalKinds are the operators of types that have a name.
+// nominalKinds are the operators of nominal types.
 var nominalKinds = [128]tree.Kind{'V': tree.Structure, 'O': tree.Enum, 'C': tree.Class, 'P': tree.Protocol}
 
 func (p *parser) nominal() *tree.Node {
@@ -127,7 +127,7 @@ func (p *parser) nominal() *tree.Node {
 	return p.declaration(k)
 }
 
-// context reads what a declaration is in.
+// context reads the context of a declaration.
 func (p *parser) context() *tree.Node { return p.deeper((*parser).contextInner) }
 
 func (p *parser) contextInner() *tree.Node {

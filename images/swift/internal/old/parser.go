@@ -6,8 +6,8 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// parser reads the mangling before Swift 4, which is in prefix order: each
-// operator comes before what it is about.
+// parser parses the mangling before Swift 4, which is in prefix order: an operator
+// precedes its operands.
 type parser struct {
 	tree.Cursor
 	tree.Arena
@@ -15,7 +15,7 @@ type parser struct {
 	depth         int
 }
 
-// Parse returns the tree of a name without its _T, nil if it is none.
+// Parse returns the tree of a name without its _T, nil if the name is invalid.
 func Parse(name string) *tree.Node {
 	p := &parser{Cursor: tree.Cursor{Name: name}}
 	return p.symbol()
@@ -42,12 +42,12 @@ func (p *parser) remember(n *tree.Node) *tree.Node {
 	return n
 }
 
-// attributes are put before the entity.
+// attributes precede the entity.
 var attributes = [...]struct{ code, text string }{
 	{"To", "@objc "}, {"TO", "@nonobjc "}, {"TD", "dynamic "}, {"Td", "super "}, {"TV", "override "},
 }
 
-// symbol reads the whole name.
+// symbol parses the whole name.
 func (p *parser) symbol() *tree.Node {
 	root := p.Leaf(tree.Global)
 	if p.AcceptString("TS") {
@@ -68,26 +68,27 @@ func (p *parser) symbol() *tree.Node {
 		return root
 	}
 	if tree.IsNominal(entity.Kind) || entity.Kind == tree.TypeMangling {
-		return nil // there is no code of these to be cut in parts: _TSinit is not Swift.Int
+		return nil // types have no suffix, because they have no code that can be split: _TSinit is not Swift.Int
 	}
 	return tree.Add(root, p.WithText(tree.Suffix, p.Rest()))
 }
 
-// metadataPhrases are the operators after M; without one it is the metadata itself.
+// metadataPhrases are the operators after M. Without an operator, M is the type
+// metadata itself.
 var metadataPhrases = [128]string{
 	'P': "generic type metadata pattern for %0", 'a': "type metadata accessor for %0",
 	'L': "lazy cache variable for type metadata for %0", 'm': "metaclass for %0",
 	'n': "nominal type descriptor for %0", 'f': "full type metadata for %0",
 }
 
-// witnessPhrases are the operators after W that are followed by a conformance.
+// witnessPhrases are the operators after W that precede a conformance.
 var witnessPhrases = [128]string{
 	'P': "protocol witness table for %0", 'G': "generic protocol witness table for %0",
 	'I': "instantiation function for generic protocol witness table for %0",
 	'a': "protocol witness table accessor for %0",
 }
 
-// global reads what a symbol is of.
+// global reads the entity of a symbol, or what the compiler generated for one.
 func (p *parser) global() *tree.Node {
 	switch {
 	case p.Accept('M'):
@@ -187,12 +188,13 @@ func (p *parser) reabstraction(text string) *tree.Node {
 	return tree.Add(n, p.typed())
 }
 
-// conformance reads a type, a protocol and the module.
+// conformance reads a type, a protocol and a module.
 func (p *parser) conformance() *tree.Node {
 	t := p.typed()
 	protocol := p.protocolType()
 	return p.Node(tree.ProtocolConformance, t, protocol, p.context())
 }
 
-// Prefix begins the names of the mangling before Swift 4. Those of Swift 4 go on with a 0.
+// Prefix begins the names of the mangling before Swift 4. In names of Swift 4, a 0
+// follows it.
 const Prefix = "_T"

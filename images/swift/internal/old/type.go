@@ -9,7 +9,7 @@ import (
 // typed reads a type.
 func (p *parser) typed() *tree.Node { return p.Arena.Typed(p.deeper((*parser).typeInner)) }
 
-// functionKinds are the operators of functions.
+// functionKinds are the operators of function types.
 var functionKinds = [128]tree.Kind{
 	'b': tree.ObjCBlock, 'c': tree.CFunctionPointer, 'F': tree.FunctionType, 'f': tree.UncurriedFunctionType, 'K': tree.AutoClosureType,
 }
@@ -120,7 +120,7 @@ func (p *parser) builtin() *tree.Node {
 	return nil
 }
 
-// builtinNamed makes a type of the compiler's own, nil without a name.
+// builtinNamed makes a builtin type, nil if name is "".
 func (p *parser) builtinNamed(name string) *tree.Node {
 	if name == "" {
 		return nil
@@ -128,7 +128,7 @@ func (p *parser) builtinNamed(name string) *tree.Node {
 	return p.WithText(tree.BuiltinTypeName, tree.BuiltinPrefix+name)
 }
 
-// sized reads a size and puts it after the name.
+// sized reads a size and appends it to name.
 func (p *parser) sized(name string) string {
 	if n := p.Natural(); n >= 0 && p.Accept('_') {
 		return name + strconv.Itoa(n)
@@ -156,7 +156,7 @@ func (p *parser) builtinVector() *tree.Node {
 	return p.builtinNamed("Vec" + strconv.Itoa(n) + "x" + element)
 }
 
-// function reads attributes, parameters and results.
+// function reads the attributes, parameters and result of a function type.
 func (p *parser) function(k tree.Kind) *tree.Node {
 	f := p.Leaf(k)
 	if p.Accept('z') {
@@ -187,7 +187,8 @@ func (p *parser) function(k tree.Kind) *tree.Node {
 	return tree.Add(f, p.Node(tree.ReturnType, p.typed()))
 }
 
-// tuple reads elements; the last of a variadic one may be any number.
+// tuple reads the elements of a tuple. The last element of a variadic one can be
+// repeated.
 func (p *parser) tuple(variadic bool) *tree.Node {
 	tuple := p.Leaf(tree.Tuple)
 	for !p.Accept('_') {
@@ -207,7 +208,7 @@ func (p *parser) tuple(variadic bool) *tree.Node {
 	return tuple
 }
 
-// box reads a box of the intermediate language: m is a mutable field and i another.
+// box reads a box of SIL: m precedes a mutable field, i another one.
 func (p *parser) box() *tree.Node {
 	var signature, arguments *tree.Node
 	if p.Accept('G') {

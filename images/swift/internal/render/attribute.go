@@ -4,7 +4,7 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// attributeNode prints what is put before an entity.
+// attributeNode prints what precedes an entity.
 func (p *printer) attributeNode(n *tree.Node) {
 	switch n.Kind {
 	case tree.ThunkAttribute:
@@ -44,8 +44,8 @@ func (p *printer) partialApply(n *tree.Node) {
 	}
 }
 
-// specialization prints for what a function was specialized; simplified, only that
-// it was.
+// specialization prints how a function was specialized; in the simplified rendering,
+// only that it was.
 func (p *printer) specialization(n *tree.Node, before string) {
 	if p.simple {
 		if !p.specialized {
@@ -109,8 +109,8 @@ func (p *printer) specializationParam(n *tree.Node) {
 	}
 }
 
-// functionParam prints all that became of a parameter. What the changes need
-// follows them all, in their order.
+// functionParam prints the changes of a parameter. Identifiers and types that belong
+// to the changes come after all changes, in the same order.
 func (p *printer) functionParam(n *tree.Node) {
 	needed := 0
 	for i := 0; i < len(n.Children); {
@@ -146,7 +146,7 @@ func (p *printer) functionParam(n *tree.Node) {
 	}
 }
 
-// needsMore reports whether a change is told with something else.
+// needsMore reports whether a change has a further node.
 func needsMore(what int) bool {
 	switch what {
 	case tree.ParamBoxToValue, tree.ParamBoxToStack, tree.ParamInOutToOut:
@@ -155,13 +155,13 @@ func needsMore(what int) bool {
 	return what < len(paramTexts)
 }
 
-// payload prints two children, the first at i.
+// payload prints the child at i and the one after it by a template.
 func (p *printer) payload(n *tree.Node, i int, template string) {
 	p.template(template, &tree.Node{Children: n.Children[i:]})
 }
 
-// closureParam prints a closure with the types of what it captured, and returns
-// where the next change is.
+// closureParam prints a closure with the types that it captures, and returns the
+// index of the next change.
 func (p *printer) closureParam(n *tree.Node, i int) int {
 	p.write("[")
 	p.print(n.Child(i))
@@ -178,8 +178,8 @@ func (p *printer) closureParam(n *tree.Node, i int) int {
 	return i
 }
 
-// neededBy prints what a change needs, from the child at next on, and returns the
-// place of the following one.
+// neededBy prints the children that belong to a change, from the child at next on,
+// and returns the index of the child after them.
 func (p *printer) neededBy(n *tree.Node, what, next int) int {
 	if what != tree.ParamKeyPath {
 		return p.needed(n, what, next)
@@ -203,7 +203,7 @@ func (p *printer) needed(n *tree.Node, what, next int) int {
 		case what == tree.ParamFunction || what == tree.ParamGlobal:
 			p.symbolOrText(c.Text)
 		case what == tree.ParamString && c.Text != "" && c.Text[0] == '_':
-			p.write(c.Text[1:]) // the _ keeps a digit from following the length
+			p.write(c.Text[1:]) // the _ separates a digit from the length
 		default:
 			p.print(c)
 		}
@@ -212,7 +212,7 @@ func (p *printer) needed(n *tree.Node, what, next int) int {
 	return next
 }
 
-// symbolOrText prints what may be a symbol.
+// symbolOrText prints a text, demangled if it is a mangled name.
 func (p *printer) symbolOrText(text string) {
 	p.steps += len(text)
 	root := (*tree.Node)(nil)
@@ -229,7 +229,7 @@ func (p *printer) symbolOrText(text string) {
 	p.nested = nested
 }
 
-// paramFlagTexts are what is said of a parameter in any combination.
+// paramFlagTexts describe the changes that can be combined.
 var paramFlagTexts = [...]struct {
 	flag int
 	text string
@@ -241,7 +241,7 @@ var paramFlagTexts = [...]struct {
 	{tree.ParamExploded, "Exploded"},
 }
 
-// paramTexts are what is said of one alone.
+// paramTexts describe the changes that cannot be combined.
 var paramTexts = [...]string{
 	tree.ParamFunction:    "Constant Propagated Function",
 	tree.ParamGlobal:      "Constant Propagated Global",
@@ -257,7 +257,7 @@ var paramTexts = [...]string{
 	tree.ParamSameClosure: "Same As Argument",
 }
 
-// paramText says what became of a parameter.
+// paramText returns the description of a change.
 func paramText(what int) string {
 	if what < len(paramTexts) {
 		return paramTexts[what]

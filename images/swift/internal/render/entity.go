@@ -4,7 +4,7 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// typing is how the type of an entity is printed.
+// typing says how the type of an entity is printed.
 type typing uint8
 
 const (
@@ -13,19 +13,20 @@ const (
 	typingFunction        // as parameters and result
 )
 
-// entityStyle is how an entity is printed: Context.name.extra#1 : Type, or
-// extra#1 of name in Context : Type if extra is more than a word.
+// entityStyle says how an entity is printed: Context.name.extra#1 : Type, or extra#1
+// of name in Context : Type if extra has several words.
 type entityStyle struct {
 	typing   typing
-	hasName  bool   // its second child is its name
-	name     string // in place of that
+	hasName  bool   // the second child is the name
+	name     string // instead of the second child
 	extra    string
-	number   int // after extra
+	number   int // printed after extra
 	numbered bool
 }
 
-// entity prints an entity with its context. As a prefix, what can be none is not
-// printed but returned.
+// entity prints an entity with its context. If asPrefix is true, the entity is the
+// context of another. Then an entity that cannot be printed as a prefix is returned
+// instead, and the caller prints it after the name.
 func (p *printer) entity(n *tree.Node, asPrefix bool) (after *tree.Node) {
 	style := p.style(n)
 	var arguments *tree.Node
@@ -64,7 +65,8 @@ func hasSpace(s string) bool {
 	return false
 }
 
-// context prints what an entity is in, with a dot, or returns it if it follows.
+// context prints the context of an entity and a dot. If the context follows the name,
+// it is returned instead.
 func (p *printer) context(n *tree.Node, follows bool) (after *tree.Node) {
 	if follows {
 		return n
@@ -77,7 +79,7 @@ func (p *printer) context(n *tree.Node, follows bool) (after *tree.Node) {
 	return after
 }
 
-// contextWord is what is between a name and the context that follows it.
+// contextWord returns the word between a name and the context that follows it.
 func contextWord(k tree.Kind) string {
 	if k == tree.DefaultArgument || k == tree.Initializer {
 		return " of "
@@ -144,8 +146,8 @@ func (p *printer) typeOf(n *tree.Node, style *entityStyle, arguments *tree.Node,
 	}
 }
 
-// isFunction reports whether the type of an entity is that of a function; what has
-// another is printed with a colon.
+// isFunction reports whether the type of an entity is a function type. Other types
+// are printed after a colon.
 func isFunction(t *tree.Node) bool {
 	for range tree.MaxDepth {
 		if !t.Is(tree.DependentGenericType) {
@@ -163,8 +165,8 @@ func isFunction(t *tree.Node) bool {
 	return false
 }
 
-// needsSpace reports whether a type does not begin with a parenthesis or bracket
-// that may follow a name at once.
+// needsSpace reports whether a space has to separate a name from its type, because
+// the type does not begin with a parenthesis or bracket.
 func needsSpace(t *tree.Node) bool {
 	for t.Is(tree.Type) {
 		t = t.Child(0)
@@ -179,7 +181,7 @@ func needsSpace(t *tree.Node) bool {
 	return true
 }
 
-// entityType prints a type with the labels of the entity in it.
+// entityType prints a type with the entity's argument labels in it.
 func (p *printer) entityType(n, t, arguments *tree.Node) {
 	labels := n.Find(tree.LabelList)
 	if labels == nil && arguments == nil {
@@ -203,7 +205,7 @@ func (p *printer) entityType(n, t, arguments *tree.Node) {
 	p.functionType(labels, t)
 }
 
-// extraNames are those of entities that have none in the source.
+// extraNames are the names of entities without a name in the source.
 var extraNames = [tree.EndOfEntities]string{
 	tree.Allocator:           "init",
 	tree.Constructor:         "init",
@@ -219,14 +221,14 @@ var extraNames = [tree.EndOfEntities]string{
 	tree.MacroUniqueName:     "unique name #",
 }
 
-// extraNamesOfClasses are those of what is in a class.
+// extraNamesOfClasses are the names of such entities in classes, where they differ.
 var extraNamesOfClasses = [tree.EndOfEntities]string{
 	tree.Allocator:           "__allocating_init",
 	tree.Deallocator:         "__deallocating_deinit",
 	tree.IsolatedDeallocator: "__isolated_deallocating_deinit",
 }
 
-// style returns how an entity is printed.
+// style returns the style in which an entity is printed.
 func (p *printer) style(n *tree.Node) entityStyle {
 	s := entityStyle{extra: extraNames[n.Kind]}
 	if extra := extraNamesOfClasses[n.Kind]; extra != "" && n.Child(0).Is(tree.Class) {
@@ -263,7 +265,7 @@ func (p *printer) style(n *tree.Node) entityStyle {
 	return s
 }
 
-// numberStyle is that of what is told by a number.
+// numberStyle completes the style of an entity with a number instead of a name.
 func (p *printer) numberStyle(n *tree.Node, s *entityStyle) {
 	i := n.Child(1)
 	if i == nil {
@@ -280,7 +282,7 @@ func (p *printer) numberStyle(n *tree.Node, s *entityStyle) {
 	}
 }
 
-// macroStyle is that of an expansion of a macro; its number follows its name.
+// macroStyle completes the style of a macro expansion. The number follows the name.
 func (p *printer) macroStyle(n *tree.Node, s *entityStyle) {
 	last := len(n.Children) - 1
 	if n.Last().Is(tree.PrivateDeclName) {

@@ -4,8 +4,8 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// functionType prints the type of a function, with the labels of the function that
-// has it. Simplified, it is the labels only.
+// functionType prints a function type with the argument labels of the function; in
+// the simplified rendering, only the labels.
 func (p *printer) functionType(labels, f *tree.Node) {
 	if f == nil || !tree.IsFunctionType(f.Kind) {
 		p.failed = true
@@ -29,7 +29,7 @@ func (p *printer) functionType(labels, f *tree.Node) {
 	p.print(f.Find(tree.ReturnType))
 }
 
-// convention prints how a function is called.
+// convention prints the calling convention of a function type.
 func (p *printer) convention(f *tree.Node) {
 	switch f.Kind {
 	case tree.AutoClosureType:
@@ -55,7 +55,7 @@ func (p *printer) clangConvention(text string, f *tree.Node) {
 	p.write(") ")
 }
 
-// parameters prints labels and types, or labels only.
+// parameters prints labels, and types if types is true.
 func (p *printer) parameters(labels, arguments *tree.Node, types bool) {
 	inner := arguments.Child(0).Child(0)
 	if !arguments.Is(tree.ArgumentTuple) || inner == nil {
@@ -86,8 +86,8 @@ func (p *printer) labelled(labels, tuple *tree.Node, types bool) {
 	}
 }
 
-// label prints the label of a parameter; the types of those that have no list of
-// labels have their own.
+// label prints the label of a parameter. Without a list of labels, the label is in
+// the parameter's type.
 func (p *printer) label(labels, element *tree.Node, i int, types bool) {
 	own := element.Find(tree.TupleElementName)
 	switch {
@@ -110,7 +110,7 @@ func (p *printer) label(labels, element *tree.Node, i int, types bool) {
 	}
 }
 
-// implNode prints functions of the intermediate language, and conformances.
+// implNode prints types of SIL functions, and conformances.
 func (p *printer) implNode(n *tree.Node) {
 	switch n.Kind {
 	case tree.ImplFunctionType:
@@ -152,7 +152,7 @@ func (p *printer) conformance(n *tree.Node) {
 	}
 }
 
-// implFunction prints attributes, parameters and results, and what was put for
+// implFunction prints attributes, parameters, results, and the substitutions of
 // generic parameters.
 func (p *printer) implFunction(n *tree.Node) {
 	pattern := n.Find(tree.ImplPatternSubstitutions)
@@ -189,7 +189,7 @@ func (p *printer) substituted(types *tree.Node) {
 	}
 }
 
-// implValues prints the parameters or the results.
+// implValues prints the children of kind k: the parameters or the results.
 func (p *printer) implValues(n *tree.Node, k tree.Kind) {
 	first := true
 	for _, c := range n.Children {
@@ -204,8 +204,8 @@ func (p *printer) implValues(n *tree.Node, k tree.Kind) {
 	}
 }
 
-// implValue prints a convention, marks and a type. Swift's tools leave the marks out
-// where there is more than one beside @noDerivative.
+// implValue prints a convention, flags and a type. Like Swift's tools, it omits the
+// flags if there are several besides @noDerivative.
 func (p *printer) implValue(n *tree.Node) {
 	p.write(n.Text)
 	p.print(n.Child(0))

@@ -4,11 +4,11 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// maxShownParams is how many parameters at one depth are told: in a name that is
-// damaged it may be any number.
+// maxShownParams is the maximum number of parameters printed for one depth. A damaged
+// name can have any number.
 const maxShownParams = 128
 
-// genericNode prints generics.
+// genericNode prints generic signatures, parameters and requirements.
 func (p *printer) genericNode(n *tree.Node) {
 	switch n.Kind {
 	case tree.GenericParam:
@@ -36,8 +36,8 @@ func (p *printer) genericNode(n *tree.Node) {
 	}
 }
 
-// paramName prints the name that a parameter has in renderings: A, B …, with the
-// depth after it.
+// paramName prints a generated name for a generic parameter: A, B …, followed by the
+// depth unless it is 0.
 func (p *printer) paramName(depth, index int) {
 	for {
 		p.out = append(p.out, byte('A'+index%26))
@@ -50,8 +50,8 @@ func (p *printer) paramName(depth, index int) {
 	}
 }
 
-// signature prints the parameters by depth, and the requirements. What says that a
-// parameter is a pack or a value is between them.
+// signature prints the parameters by depth, and the requirements. The markers of
+// packs and values come between them in the tree.
 func (p *printer) signature(n *tree.Node) {
 	counts, rest := leading(n.Children, tree.GenericParamCount, tree.GenericParamCount)
 	markers, requirements := leading(rest, tree.PackMarker, tree.ValueMarker)
@@ -69,7 +69,7 @@ func (p *printer) signature(n *tree.Node) {
 	p.write(">")
 }
 
-// leading parts those of two kinds that come first from the rest.
+// leading splits off the leading nodes of kind k1 or k2.
 func leading(list []*tree.Node, k1, k2 tree.Kind) (first, rest []*tree.Node) {
 	for i, n := range list {
 		if n.Kind != k1 && n.Kind != k2 {
@@ -79,7 +79,7 @@ func leading(list []*tree.Node, k1, k2 tree.Kind) (first, rest []*tree.Node) {
 	return list, nil
 }
 
-// params prints the parameters at a depth.
+// params prints the parameters at one depth.
 func (p *printer) params(markers []*tree.Node, depth, count int) {
 	for i := range count {
 		if i > 0 {
@@ -113,8 +113,8 @@ func (p *printer) param(markers []*tree.Node, depth, index int) {
 	}
 }
 
-// marker returns what says that a parameter is a pack or a value, nil if nothing
-// does.
+// marker returns the node that marks a parameter as a pack or a value, nil if there
+// is none.
 func marker(markers []*tree.Node, depth, index int) *tree.Node {
 	for _, m := range markers {
 		param := m.Child(0).Child(0)
@@ -125,7 +125,8 @@ func marker(markers []*tree.Node, depth, index int) *tree.Node {
 	return nil
 }
 
-// invertible are the protocols that types conform to unless they say that not.
+// invertible are the protocols that types conform to by default, unless they opt out
+// (~Copyable).
 var invertible = [...]string{"Copyable", "Escapable"}
 
 func (p *printer) inverseRequirement(n *tree.Node) {

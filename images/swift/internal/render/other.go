@@ -6,7 +6,7 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// otherNode prints what is neither an entity nor a type.
+// otherNode prints the nodes that are neither entities nor types.
 func (p *printer) otherNode(n *tree.Node) {
 	switch n.Kind {
 	case tree.Suffix:
@@ -53,7 +53,8 @@ func (p *printer) otherNode(n *tree.Node) {
 
 const hexDigits = "0123456789ABCDEF"
 
-// appendQuoted appends a text in quotes, with escapes for what is not printable.
+// appendQuoted appends a text in quotes, and escapes the characters that are not
+// printable ASCII.
 func appendQuoted(out []byte, s string) []byte {
 	out = append(out, '"')
 	for i := range len(s) {
@@ -93,7 +94,8 @@ func (p *printer) valueWitness(n *tree.Node) {
 	p.template(" for %0", n)
 }
 
-// reabstraction prints between which types a thunk is; a signature may come first.
+// reabstraction prints the types that a thunk converts between. A signature may
+// precede them.
 func (p *printer) reabstraction(n *tree.Node) {
 	if p.simple {
 		p.write("thunk for ")
@@ -111,7 +113,8 @@ func (p *printer) reabstractionWithSelf(n *tree.Node) {
 	p.template("from %2 to %1 self %0", &tree.Node{Children: types})
 }
 
-// leadingSignature prints a signature that comes first, and returns what follows.
+// leadingSignature prints a signature if it is the first child, and returns the other
+// children.
 func (p *printer) leadingSignature(n *tree.Node) []*tree.Node {
 	if !n.Child(0).Is(tree.GenericSignature) {
 		return n.Children
@@ -146,7 +149,7 @@ func (p *printer) keyPathIndexThunk(n *tree.Node) {
 	p.write(")")
 }
 
-// errorFlags say how a completion handler is told of an error.
+// errorFlags say how a completion handler gets to know of an error.
 var errorFlags = [...]string{"", " nonzero on error", " zero on error"}
 
 func (p *printer) completionHandler(n *tree.Node) {
@@ -161,7 +164,7 @@ func (p *printer) completionHandler(n *tree.Node) {
 	}
 }
 
-// split returns the children up to one of a kind, and those from it on.
+// split splits the children before the first one of kind k.
 func split(n *tree.Node, k tree.Kind) (before, from []*tree.Node) {
 	for i, c := range n.Children {
 		if c.Kind == k {
@@ -171,7 +174,7 @@ func split(n *tree.Node, k tree.Kind) (before, from []*tree.Node) {
 	return n.Children, nil
 }
 
-// autoDiffFunction prints what differentiation made of a function.
+// autoDiffFunction prints a function made by differentiation.
 func (p *printer) autoDiffFunction(n *tree.Node, before string) {
 	function, rest := split(n, tree.AutoDiffKind)
 	if len(rest) != 3 {
@@ -185,15 +188,15 @@ func (p *printer) autoDiffFunction(n *tree.Node, before string) {
 	p.derived(derivation{before, " of ", " with respect to parameters %1 and results %2", " with "}, function, rest, signature)
 }
 
-// derivation has the words of what is derived from a function.
+// derivation has the words for a function made by differentiation.
 type derivation struct {
-	before, of string // its kind, and the function
-	subsets    string // a template of the subsets of parameters and results
-	with       string // before the last node
+	before, of string // words before the kind, and before the original function
+	subsets    string // template of the subsets of parameters and results
+	with       string // words before the last node
 }
 
-// derived prints what is derived from a function. The first of rest is its kind; a last
-// of nil is not printed.
+// derived prints a function made by differentiation. The first node of rest is its
+// kind. last may be nil.
 func (p *printer) derived(d derivation, function, rest []*tree.Node, last *tree.Node) {
 	p.write(d.before)
 	p.print(rest[0])
@@ -249,7 +252,7 @@ func (p *printer) differentiabilityWitness(n *tree.Node) {
 	}
 }
 
-// indexSubset prints the indices that are in a set.
+// indexSubset prints the indices in a set.
 func (p *printer) indexSubset(set string) {
 	p.write("{")
 	separator := ""

@@ -7,33 +7,33 @@ import (
 	"stacksnap/images/swift/internal/tree"
 )
 
-// printer renders a tree. The simplified rendering has neither modules nor types.
+// printer renders a tree. The simplified rendering omits modules and types.
 type printer struct {
 	out         []byte
 	simple      bool
-	parse       func(string) *tree.Node // returns the tree of a mangled name, nil if it is none
-	specialized bool                    // the simplified rendering says so already
-	nested      bool                    // it is a symbol in a symbol: Swift's tools print its types without sugar
+	parse       func(string) *tree.Node // returns the tree of a mangled name, nil if the name is invalid
+	specialized bool                    // the simplified rendering has the word "specialized" already
+	nested      bool                    // inside a symbol that is part of another: Swift's tools print types there without sugar
 	failed      bool                    // a part is missing, or a limit was reached
 	depth       int
 	steps       int
 }
 
-// The limits of one rendering.
+// Limits for one rendering.
 const (
-	maxSteps    = 1 << 16 // nodes printed, each as often as it is
+	maxSteps    = 1 << 16 // nodes printed, including repetitions
 	usualOutput = 128     // bytes of most renderings
 )
 
-// Tree prints a tree, simplified or in full. It is false if a part of the tree is missing or a
-// limit was reached. Names of symbols in the tree are read by parse.
+// Tree prints a tree, simplified or in full. It reports false if a part of the tree
+// is missing or a limit was reached. parse demangles the symbols in the tree.
 func Tree(root *tree.Node, simple bool, parse func(string) *tree.Node) (string, bool) {
 	p := printer{simple: simple, parse: parse, out: make([]byte, 0, usualOutput)}
 	p.print(root)
 	return p.result()
 }
 
-// result returns what was printed, false if that is not the whole tree.
+// result returns the rendering. It reports false if the rendering is incomplete.
 func (p *printer) result() (string, bool) {
 	if p.failed || len(p.out) == 0 {
 		return "", false
@@ -48,7 +48,7 @@ func (p *printer) write(s string) { p.out = append(p.out, s...) }
 
 func (p *printer) writeInt(i int) { p.out = strconv.AppendInt(p.out, int64(i), 10) }
 
-// enter counts a node, and reports whether it may still be printed.
+// enter counts a node, and reports whether it may be printed.
 func (p *printer) enter(n *tree.Node) bool {
 	p.steps++
 	if n == nil || p.depth >= tree.MaxDepth || p.steps > maxSteps || len(p.out) > tree.MaxOutput {
@@ -57,7 +57,7 @@ func (p *printer) enter(n *tree.Node) bool {
 	return !p.failed
 }
 
-// print prints a node with all that it is in.
+// print prints a node and its children.
 func (p *printer) print(n *tree.Node) {
 	if !p.enter(n) {
 		return
@@ -78,8 +78,8 @@ func (p *printer) print(n *tree.Node) {
 	p.depth--
 }
 
-// printPrefix prints a node that names the context of another one. It returns the part
-// that goes after the name, such as the type of a function; nil if there is none.
+// printPrefix prints a node as the context of an entity. It returns the part that
+// goes after the entity's name, such as the type of a function, nil if there is none.
 func (p *printer) printPrefix(n *tree.Node) (after *tree.Node) {
 	if n == nil || n.Kind >= tree.EndOfEntities {
 		p.print(n)
@@ -94,14 +94,14 @@ func (p *printer) printPrefix(n *tree.Node) (after *tree.Node) {
 	return after
 }
 
-// printIf prints a node if it is there.
+// printIf prints a node unless it is nil.
 func (p *printer) printIf(n *tree.Node) {
 	if n != nil {
 		p.print(n)
 	}
 }
 
-// printList prints nodes with something between them.
+// printList prints nodes with a separator between them.
 func (p *printer) printList(list []*tree.Node, between string) {
 	for i, n := range list {
 		if i > 0 {
@@ -111,9 +111,9 @@ func (p *printer) printList(list []*tree.Node, between string) {
 	}
 }
 
-// template prints a text in which %0 to %9 stand for a child, %* for all children,
-// %, and %. for all of them with that between, %t for the text of the node and %i for
-// its index.
+// template prints a text. In it, %0 to %9 are replaced by a child, %* by all
+// children, %, and %. by all children with commas or dots between them, %t by the
+// node's text, and %i by its index.
 func (p *printer) template(text string, n *tree.Node) {
 	start := 0
 	for i := 0; i+1 < len(text); i++ {
@@ -141,7 +141,7 @@ func (p *printer) template(text string, n *tree.Node) {
 	p.write(text[start:])
 }
 
-// templates are how the kinds are printed that are always printed alike.
+// templates are the templates of the kinds that are always printed in the same way.
 var templates = [256]string{
 	tree.Static:             "static %0",
 	tree.OpaqueReturnTypeOf: "<<opaque return type of %*>>",
@@ -200,7 +200,7 @@ var templates = [256]string{
 	tree.AutoDiffKind:  "%t",
 }
 
-// special prints the kinds that are printed as the rest of the tree demands.
+// special prints the kinds whose printing depends on the rest of the tree.
 func (p *printer) special(n *tree.Node) {
 	switch {
 	case n.Kind > tree.Type && n.Kind <= tree.OpaqueType:
@@ -265,8 +265,8 @@ func (p *printer) anonymousContext(n *tree.Node) {
 	}
 }
 
-// privateName prints a name that is private to a file; without one, only what tells
-// the file.
+// privateName prints a name that is private to a file, or only the file if there is
+// no name.
 func (p *printer) privateName(n *tree.Node) {
 	file, name := n.Child(0), n.Child(1)
 	if p.simple {

@@ -52,8 +52,8 @@ func (p *printer) tupleElement(n *tree.Node) {
 	}
 }
 
-// boundGeneric prints a type with its arguments, where that is how it is written in
-// the source.
+// boundGeneric prints a type with its generic arguments, in the source's short form
+// if there is one.
 func (p *printer) boundGeneric(n *tree.Node) {
 	arguments := n.Child(1)
 	if arguments == nil {
@@ -69,7 +69,8 @@ func (p *printer) boundGeneric(n *tree.Node) {
 	p.write(">")
 }
 
-// sugared prints what has a form of its own in the source, and reports whether n has.
+// sugared prints a type with a short form in the source, such as [Int] or Int?, and
+// reports whether n is one.
 func (p *printer) sugared(n *tree.Node, arguments []*tree.Node) bool {
 	if n.Kind == tree.BoundGenericProtocol {
 		p.printList(arguments, "")
@@ -113,7 +114,7 @@ func (p *printer) withParentheses(t *tree.Node) {
 	p.write(")")
 }
 
-// isSimple reports whether a ? or .Type may follow a type at once.
+// isSimple reports whether ? or .Type may follow a type without parentheses.
 func isSimple(t *tree.Node) bool {
 	for t.Is(tree.Type) {
 		t = t.Child(0)
@@ -137,7 +138,8 @@ func isSimple(t *tree.Node) bool {
 	return false
 }
 
-// representation prints how a metatype with two children is represented.
+// representation prints the representation of a metatype, which is the first of two
+// children.
 func (p *printer) representation(n *tree.Node) {
 	if len(n.Children) == 2 {
 		p.print(n.Child(0))
@@ -169,7 +171,7 @@ func (p *printer) protocolList(n *tree.Node) {
 	p.write("Any")
 }
 
-// protocolsOf returns the protocols of a list that also has a class.
+// protocolsOf returns the protocols in a list that also has a class or AnyObject.
 func protocolsOf(n *tree.Node) []*tree.Node {
 	if list := n.Child(0).Child(0); list != nil {
 		return list.Children

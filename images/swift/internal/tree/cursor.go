@@ -2,7 +2,7 @@ package tree
 
 import "math"
 
-// Cursor reads a mangled name from a position on.
+// Cursor reads a mangled name from Pos on.
 type Cursor struct {
 	Name string
 	Pos  int
@@ -25,7 +25,7 @@ func (c *Cursor) Next() byte {
 	return b
 }
 
-// Accept reads the next byte if it is b, and reports whether it is.
+// Accept reads the next byte if it is b, and reports whether it did.
 func (c *Cursor) Accept(b byte) bool {
 	if c.Pos >= len(c.Name) || c.Name[c.Pos] != b {
 		return false
@@ -34,7 +34,7 @@ func (c *Cursor) Accept(b byte) bool {
 	return true
 }
 
-// AcceptString reads the next bytes if they are those of s, and reports whether they are.
+// AcceptString reads the next bytes if they are s, and reports whether it did.
 func (c *Cursor) AcceptString(s string) bool {
 	if len(c.Name)-c.Pos < len(s) || c.Name[c.Pos:c.Pos+len(s)] != s {
 		return false
@@ -43,7 +43,7 @@ func (c *Cursor) AcceptString(s string) bool {
 	return true
 }
 
-// Take reads n bytes. It is false if there are fewer.
+// Take reads n bytes. It reports false if there are fewer.
 func (c *Cursor) Take(n int) (string, bool) {
 	if n < 0 || n > len(c.Name)-c.Pos {
 		return "", false
@@ -60,12 +60,12 @@ func (c *Cursor) Rest() string {
 	return s
 }
 
-// missing is the value of a number that is not there. It stays negative when a little
-// is added to it.
+// missing is returned instead of a number that is missing. It stays negative if a
+// small number is added.
 const missing = -1000
 
-// Natural reads a decimal number; one of more than 31 bits, which is of no use in a
-// name, becomes the largest of these.
+// Natural reads a decimal number. A number beyond 31 bits, which no valid name has,
+// becomes the largest one.
 func (c *Cursor) Natural() int {
 	if !IsDigit(c.Peek()) {
 		return missing
@@ -88,7 +88,7 @@ func (c *Cursor) Index() int {
 	return missing
 }
 
-// IsDigit, IsLower and IsUpper are of ASCII.
+// IsDigit, IsLower and IsUpper classify ASCII characters.
 func IsDigit(b byte) bool { return b >= '0' && b <= '9' }
 func IsLower(b byte) bool { return b >= 'a' && b <= 'z' }
 func IsUpper(b byte) bool { return b >= 'A' && b <= 'Z' }

@@ -1,14 +1,14 @@
 package tree
 
-// Kind is what a node of the tree is.
+// Kind is the kind of a node.
 type Kind uint8
 
-// The kinds of nodes that the code distinguishes, with the names of Swift's own demangler.
-// Nodes that are only printed are of a common kind, Phrase.
+// The kinds of nodes that the code distinguishes, named as in Swift's own demangler.
+// Nodes that are only printed share one kind, Phrase.
 const (
 	None Kind = iota
 
-	// Entities, each printed with the context that it is in.
+	// Entities. Each is printed with its context.
 	Class
 	Structure
 	Enum
@@ -19,8 +19,8 @@ const (
 	BoundGenericFunction
 	Variable
 	Subscript
-	Accessor  // the text is its name; of a variable or subscript
-	Allocator // an init that allocates
+	Accessor  // of a variable or subscript; the text is its name
+	Allocator // an init that allocates the object
 	Constructor
 	Destructor
 	Deallocator
@@ -29,7 +29,7 @@ const (
 	IVarDestroyer
 	ExplicitClosure
 	ImplicitClosure
-	Initializer // of what the text says
+	Initializer // computes an initial value; the text says of what
 	DefaultArgument
 	Macro
 	GenericTypeParamDecl
@@ -111,7 +111,7 @@ const (
 
 	// Generics.
 	AssociatedTypeRef
-	GenericParam // by depth (text is empty, child 0) and index (child 1)
+	GenericParam // child 0 is the depth, child 1 the index
 	DependentMemberType
 	AssociatedTypeName
 	AssociatedTypePath
@@ -120,7 +120,7 @@ const (
 	GenericParamCount
 	PackMarker
 	ValueMarker
-	Requirement // the text is how its two sides are written
+	Requirement // the text is a template for both sides
 	InverseRequirement
 	LayoutRequirement
 	ConstrainedExistentialRequirements
@@ -140,14 +140,14 @@ const (
 	PackConformance
 	DependentConformance // root, inherited or associated; the text says which
 	OpaqueConformance
-	ConformanceRef // a phrase
+	ConformanceRef // the text is a template
 	ConformanceList
 	RetroactiveConformance
 
-	// What is put before the entity that it is about.
+	// What precedes the entity that it belongs to.
 	Attribute      // the text is printed
 	ThunkAttribute // the text is printed, but not when simplified
-	ResumeFunction // the text is printed with its index, but not when simplified
+	ResumeFunction // the text is printed with the index, but not when simplified
 	PartialApply
 	Specialization // the text describes it
 	PartialSpecialization
@@ -158,7 +158,7 @@ const (
 	AsyncRemoved
 	RepresentationChanged
 	DroppedArgument
-	FunctionParam // of a function signature specialization
+	FunctionParam // the change of a parameter in a function signature specialization
 	FunctionResult
 	FunctionParamKind
 	FunctionParamPayload
@@ -167,7 +167,7 @@ const (
 	Global
 	Suffix
 	TypeMangling
-	Phrase // the text is a template; see print
+	Phrase // the text is a template; see printer.template
 	Text
 	Number
 	UnknownIndex
@@ -191,7 +191,7 @@ const (
 	IndexSubset
 )
 
-// IsContext reports whether a node of the kind can contain declarations.
+// IsContext reports whether nodes of the kind can contain declarations.
 func IsContext(k Kind) bool {
 	switch k {
 	case Macro, GenericTypeParamDecl, AttachedMacro, FreestandingMacro, MacroUniqueName, BoundGenericFunction:
@@ -204,47 +204,51 @@ func IsContext(k Kind) bool {
 // Swift's own demangler, any type.
 func IsEntity(k Kind) bool { return k == Type || IsContext(k) }
 
-// IsNominal reports whether it is a type that can have generic arguments.
+// IsNominal reports whether the kind is a type that can have generic arguments.
 func IsNominal(k Kind) bool {
 	return k >= Class && k <= OtherNominalType || k == BuiltinTupleType
 }
 
-// IsDeclName reports whether it is the name of a declaration.
+// IsDeclName reports whether the kind is the name of a declaration.
 func IsDeclName(k Kind) bool { return k >= Identifier && k <= Operator }
 
-// IsFunctionType reports whether it is the type of a function, in any convention.
+// IsFunctionType reports whether the kind is a function type, of any convention.
 func IsFunctionType(k Kind) bool { return k >= FunctionType && k < endOfFunctionTypes }
 
-// IsRequirement reports whether it is a requirement or a marker of a generic signature.
+// IsRequirement reports whether the kind is a requirement or a marker in a generic
+// signature.
 func IsRequirement(k Kind) bool {
 	return k >= PackMarker && k <= LayoutRequirement
 }
 
-// IsConformance reports whether it is a conformance that another may need.
+// IsConformance reports whether the kind is a conformance that another one can depend
+// on.
 func IsConformance(k Kind) bool {
 	return k >= ConcreteConformance && k <= OpaqueConformance
 }
 
-// IsFunctionAttribute reports whether it is printed before the entity that follows it
-// in the tree, and was mangled after that.
+// IsFunctionAttribute reports whether the kind is printed before its entity and
+// mangled after it.
 func IsFunctionAttribute(k Kind) bool {
 	return k >= Attribute && k <= InlinedFunction
 }
 
-// IsMacroExpansion reports whether it is the expansion of a macro, which other expansions may be in.
+// IsMacroExpansion reports whether the kind is a macro expansion that can contain
+// another one.
 func IsMacroExpansion(k Kind) bool {
 	return k == AttachedMacro || k == FreestandingMacro || k == MacroLocation
 }
 
-// IsIsolation reports whether it says to which actor a function is isolated.
+// IsIsolation reports whether the kind says which actor a function is isolated to.
 func IsIsolation(k Kind) bool {
 	return k == GlobalActor || k == IsolatedAny || k == NonIsolatedCaller
 }
 
-// IsPart reports whether it is only a part of another node, and no name by itself.
+// IsPart reports whether the kind is only a part of another node, and cannot be a
+// whole name.
 func IsPart(k Kind) bool {
 	return k >= EmptyList && k <= Variadic || k >= ArgumentTuple && k <= Async
 }
 
-// IsThrows reports whether it says that a function throws.
+// IsThrows reports whether the kind says that a function throws.
 func IsThrows(k Kind) bool { return k == Throws || k == TypedThrows }

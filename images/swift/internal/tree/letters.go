@@ -2,10 +2,12 @@ package tree
 
 import "strings"
 
-// VariableInitializer is the name of what computes the first value of a variable.
+// VariableInitializer describes the function that computes the initial value of a
+// variable.
 const VariableInitializer = "variable initialization expression"
 
-// At returns the entry of a table for a letter, the zero value if the byte is beyond ASCII.
+// At returns the entry of a table for a letter, or the zero value if the byte is not
+// ASCII.
 func At[T any](table *[128]T, c byte) (entry T) {
 	if int(c) < len(table) {
 		entry = table[c]
@@ -13,15 +15,15 @@ func At[T any](table *[128]T, c byte) (entry T) {
 	return entry
 }
 
-// Fixities has, by its letter, how an operator is used.
+// Fixities are the fixities of operators, by letter.
 var Fixities = [128]string{'i': " infix", 'p': " prefix", 'P': " postfix"}
 
-// operatorLetters are the characters of operators that a to z mean, a space
-// where there is none.
+// operatorLetters are the operator characters that the letters a to z encode. A space
+// is an unused letter.
 const operatorLetters = "& @/= >    <*!|+?%-~   ^ ."
 
-// OperatorText decodes an operator: each letter stands for a character, and one beyond ASCII for
-// itself. It is false if a letter stands for none.
+// OperatorText decodes an operator: each letter encodes a character, and bytes beyond
+// ASCII are unchanged. It reports false if a letter is unused.
 func OperatorText(letters string) (string, bool) {
 	b := make([]byte, 0, len(letters))
 	for i := range len(letters) {
@@ -37,17 +39,17 @@ func OperatorText(letters string) (string, bool) {
 	return string(b), true
 }
 
-// DifferentiableAttributes has, by its letter, the attribute of a function type that can be
-// differentiated.
+// DifferentiableAttributes are the attributes of differentiable function types, by
+// letter.
 var DifferentiableAttributes = [128]string{
 	'f': "@differentiable(_forward) ", 'r': "@differentiable(reverse) ", 'd': "@differentiable ", 'l': "@differentiable(_linear) ",
 }
 
-// MetatypeRepresentations has, by its letter, how a metatype is represented.
+// MetatypeRepresentations are the representations of metatypes, by letter.
 var MetatypeRepresentations = [128]string{'t': "@thin", 'T': "@thick", 'o': "@objc_metatype"}
 
-// Layouts are the names of layouts, and sizedLayouts whether one has a size, and an
-// alignment.
+// Layouts are the names of layouts, by letter. SizedLayouts is the number of integers
+// that follow a layout: 1 for a size, 2 for a size and an alignment.
 var (
 	Layouts = [128]string{
 		'U': "_UnknownLayout", 'R': "_RefCountedObject", 'N': "_NativeRefCountedObject", 'C': "AnyObject",
@@ -57,7 +59,8 @@ var (
 	SizedLayouts = [128]int{'E': 2, 'e': 1, 'M': 2, 'm': 1, 'S': 1}
 )
 
-// BoundKinds has the kind that a node of each kind becomes when generic arguments are applied to it.
+// BoundKinds has, for each kind, the kind of the node that applies generic arguments
+// to it.
 var BoundKinds = [...]Kind{
 	Class:            BoundGenericClass,
 	Structure:        BoundGenericStructure,
@@ -69,10 +72,10 @@ var BoundKinds = [...]Kind{
 	Constructor:      BoundGenericFunction,
 }
 
-// TypePhrases has the templates for the operators after X that qualify a type.
+// TypePhrases are the templates of the operators after X that qualify a type.
 var TypePhrases = [128]string{'o': "unowned %0", 'u': "unowned(unsafe) %0", 'w': "weak %0"}
 
-// BuiltinNames has, by their letters, the names of the compiler's builtin types.
+// BuiltinNames are the names of the compiler's builtin types, by letter.
 var BuiltinNames = [128]string{
 	'A': "ImplicitActor", 'b': "BridgeObject", 'B': "UnsafeValueBuffer", 'e': "Executor", 'I': "IntLiteral",
 	'O': "UnknownObject", 'o': "NativeObject", 'p': "RawPointer", 'j': "Job", 'D': "DefaultActorStorage",
@@ -80,27 +83,28 @@ var BuiltinNames = [128]string{
 	'P': "PackIndex",
 }
 
-// BuiltinPrefix begins the printed names of builtin types.
+// BuiltinPrefix precedes the names of builtin types in a rendering.
 const BuiltinPrefix = "Builtin."
 
-// NoDerivativeMark is printed before a parameter or result that is not differentiated.
+// NoDerivativeMark is printed before a parameter or result that is not
+// differentiated.
 const NoDerivativeMark = "@noDerivative "
 
-// The modules that names have an operator for.
+// Modules with an operator of their own.
 const (
 	SwiftModule = "Swift"
 	ObjCModule  = "__C"
 	ClangModule = "__C_Synthesized"
 )
 
-// Marks before the names below; a name without one is that of a structure.
+// Marks before the type names in tables; a name without a mark is a structure's.
 const (
 	markProtocol = "@"
 	markEnum     = "|"
 	markClass    = "#"
 )
 
-// StandardType returns a name without its mark, and the kind that the mark stands for.
+// StandardType returns a name without its mark, and the kind that the mark means.
 func StandardType(marked string) (name string, k Kind) {
 	switch {
 	case strings.HasPrefix(marked, markProtocol):
@@ -113,8 +117,8 @@ func StandardType(marked string) (name string, k Kind) {
 	return marked, Structure
 }
 
-// The names of accessors; those of addressors follow an a if they are for writing
-// and an l if for reading.
+// The names of accessors, by letter. Addressors have two letters: the first is a for
+// a mutable addressor and l for another one, the second is here.
 var (
 	AccessorNames = [128]string{
 		'm': "materializeForSet", 's': "setter", 'g': "getter", 'G': "getter", 'w': "willset", 'W': "didset",
@@ -129,7 +133,7 @@ var (
 	}
 )
 
-// AccessorNode makes the accessor of that name of a variable or subscript, nil without a name.
+// AccessorNode makes an accessor of a variable or subscript, nil if name is "".
 func (a *Arena) AccessorNode(name string, storage *Node) *Node {
 	if name == "" {
 		return nil
@@ -137,7 +141,7 @@ func (a *Arena) AccessorNode(name string, storage *Node) *Node {
 	return a.WithText(Accessor, name, storage)
 }
 
-// valueWitnesses are the operations that each type has, by their two letters.
+// valueWitnesses are the operations that every type has, by their two letters.
 var valueWitnesses = [...]struct{ code, name string }{
 	{"al", "allocateBuffer"}, {"ca", "assignWithCopy"}, {"ta", "assignWithTake"}, {"de", "deallocateBuffer"},
 	{"xx", "destroy"}, {"XX", "destroyBuffer"}, {"Xx", "destroyArray"}, {"CP", "initializeBufferWithCopyOfBuffer"},
@@ -159,7 +163,7 @@ func (c *Cursor) ValueWitnessName() string {
 	return ""
 }
 
-// ValueWitnessNode makes the value witness of that name for a type, nil without a name.
+// ValueWitnessNode makes a value witness of a type, nil if name is "".
 func (a *Arena) ValueWitnessNode(name string, t *Node) *Node {
 	if name == "" {
 		return nil
@@ -167,8 +171,8 @@ func (a *Arena) ValueWitnessNode(name string, t *Node) *Node {
 	return a.WithText(ValueWitness, name, t)
 }
 
-// The ways in which the optimizer specialized a function for a parameter. The flags among
-// them may be combined.
+// Changes that the optimizer makes to a parameter when it specializes a function.
+// Those from ParamDead on are flags, which can be combined.
 const (
 	ParamFunction = iota
 	ParamGlobal

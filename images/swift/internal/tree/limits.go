@@ -1,7 +1,8 @@
 package tree
 
-// The limits of one tree. By substitutions a short name can be that of a tree that is exponentially
-// larger when it is printed; what exceeds a limit is no name.
+// Limits for one tree. Through substitutions, a short name can have a tree that is
+// exponentially larger when it is printed. A name that exceeds a limit is not
+// demangled.
 const (
 	maxNodes  = 1 << 16 // nodes
 	MaxDepth  = 768     // levels that are printed or parsed recursively

@@ -2,8 +2,8 @@
 // manglings write in the same way: numbers, Punycode, and letters that mean the same texts.
 package tree
 
-// Node is a node of the tree. A nil node is a part that the name should
-// have and has not: what is made of it is nil too, and the name is none of Swift's.
+// Node is a node of the tree. A nil *Node means that the name lacks a required part.
+// A node made from a nil child is nil too, so the whole name is rejected.
 type Node struct {
 	Kind     Kind
 	Index    int
@@ -11,7 +11,7 @@ type Node struct {
 	Children []*Node
 }
 
-// Is reports whether there is a node and it is of the kind.
+// Is reports whether n is not nil and of kind k.
 func (n *Node) Is(k Kind) bool { return n != nil && n.Kind == k }
 
 // Child returns the child at i, nil if there is none.
@@ -43,23 +43,23 @@ func (n *Node) Find(k Kind) *Node {
 	return nil
 }
 
-// Reverse turns the children from the one at i on round: those that come from the
-// stack come last first.
+// Reverse reverses the children from index i on. Nodes popped from a stack come in
+// reverse order.
 func (n *Node) Reverse(i int) {
 	for j := len(n.Children) - 1; i < j; i, j = i+1, j-1 {
 		n.Children[i], n.Children[j] = n.Children[j], n.Children[i]
 	}
 }
 
-// Arena makes the nodes of one tree, and allocates them in blocks. It makes nil when the tree has
-// too many nodes.
+// Arena makes the nodes of one tree, and allocates them in blocks. It returns nil
+// once the tree has too many nodes.
 type Arena struct {
-	nodes []Node  // made and not yet used
-	refs  []*Node // the same for lists of children
+	nodes []Node  // allocated, not used yet
+	refs  []*Node // the same, for lists of children
 	made  int
 }
 
-// Nodes and references made at a time.
+// How many nodes and references are allocated at once.
 const (
 	arenaNodes = 48
 	arenaRefs  = 64
@@ -83,8 +83,8 @@ func (a *Arena) Leaf(k Kind) *Node {
 	return n
 }
 
-// WithText makes a node that has a text, nil if one of the children is.
-// It is not inlined: copies of it took 8 kB of the program.
+// WithText makes a node with a text. It returns nil if one of the children is nil. It
+// is not inlined: copies of it took 8 kB of the program.
 //
 //go:noinline
 func (a *Arena) WithText(k Kind, text string, children ...*Node) *Node {
@@ -95,7 +95,7 @@ func (a *Arena) WithText(k Kind, text string, children ...*Node) *Node {
 	return n
 }
 
-// WithIndex makes a node that has an index.
+// WithIndex makes a node with an index.
 func (a *Arena) WithIndex(k Kind, index int) *Node {
 	n := a.Leaf(k)
 	if n != nil {
@@ -104,7 +104,7 @@ func (a *Arena) WithIndex(k Kind, index int) *Node {
 	return n
 }
 
-// Node makes a node with children, nil if one of them is.
+// Node makes a node with children. It returns nil if one of them is nil.
 func (a *Arena) Node(k Kind, children ...*Node) *Node {
 	for _, c := range children {
 		if c == nil {
@@ -118,8 +118,8 @@ func (a *Arena) Node(k Kind, children ...*Node) *Node {
 	return n
 }
 
-// Phrase makes a node of which nothing but its text matters: the template is printed with the
-// children put in.
+// Phrase makes a node that is only printed: by a template, into which the children
+// are inserted.
 func (a *Arena) Phrase(template string, children ...*Node) *Node {
 	return a.WithText(Phrase, template, children...)
 }
@@ -129,7 +129,7 @@ func (a *Arena) Simple(template string, children ...*Node) *Node {
 	return a.WithText(SimpleType, template, children...)
 }
 
-// Number makes the node of a number, nil if it is negative.
+// Number makes a node for a number. It returns nil if n is negative.
 func (a *Arena) Number(n int) *Node {
 	if n < 0 {
 		return nil
@@ -137,15 +137,17 @@ func (a *Arena) Number(n int) *Node {
 	return a.WithIndex(Number, n)
 }
 
-// GenericParam makes the generic parameter at a depth, nil if a number is negative.
+// GenericParam makes a node for a generic parameter. It returns nil if a number is
+// negative.
 func (a *Arena) GenericParam(depth, index int) *Node {
 	return a.Node(GenericParam, a.Number(depth), a.Number(index))
 }
 
-// Typed makes the node of a type, which has n as its child.
+// Typed makes a Type node with n as its child.
 func (a *Arena) Typed(n *Node) *Node { return a.Node(Type, n) }
 
-// list copies a list of children so that another child moves it elsewhere.
+// list copies a list of children. Its capacity is its length, so that appending a
+// child copies it again.
 func (a *Arena) list(children []*Node) []*Node {
 	n := len(children)
 	if n > len(a.refs) {
@@ -157,8 +159,8 @@ func (a *Arena) list(children []*Node) []*Node {
 	return list
 }
 
-// Add adds a child and returns n, or nil if either is nil.
-// It is not inlined: copies of it took 16 kB of the program.
+// Add adds a child and returns n, or nil if either is nil. It is not inlined: copies
+// of it took 16 kB of the program.
 //
 //go:noinline
 func Add(n, child *Node) *Node {

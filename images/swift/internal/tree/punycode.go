@@ -16,17 +16,18 @@ const (
 	punycodeInitialBias = 72
 	punycodeInitialRune = 0x80
 	punycodeDelimiter   = '_'
-	maxPunycode         = 1 << 11 // bytes: each inserts a character into what is before
+	maxPunycode         = 1 << 11 // bytes; each one inserts a character, which moves those after it
 )
 
-// Characters that Swift allows in identifiers and assemblers do not are written as
-// if they were this many code points above.
+// Swift allows some ASCII characters in identifiers that assemblers do not. They are
+// encoded as code points that are higher by nonSymbolFirst.
 const (
 	nonSymbolFirst = 0xD800
 	nonSymbolLast  = nonSymbolFirst + 0x7F
 )
 
-// DecodePunycode decodes an identifier to UTF-8. It is false if the encoding is not valid.
+// DecodePunycode decodes an identifier to UTF-8. It reports false if the encoding is
+// invalid.
 func DecodePunycode(encoded string) (string, bool) {
 	if len(encoded) > maxPunycode {
 		return "", false
@@ -52,7 +53,7 @@ func DecodePunycode(encoded string) (string, bool) {
 	return punycodeString(runes)
 }
 
-// insertDeltas puts the characters beyond ASCII at their places.
+// insertDeltas inserts the characters beyond ASCII.
 func insertDeltas(runes []rune, deltas string) ([]rune, bool) {
 	r, at, bias := punycodeInitialRune, 0, punycodeInitialBias
 	for deltas != "" {
@@ -74,7 +75,7 @@ func insertDeltas(runes []rune, deltas string) ([]rune, bool) {
 	return runes, true
 }
 
-// punycodeDelta reads a number of variable length.
+// punycodeDelta reads a variable-length number.
 func punycodeDelta(deltas string, bias int) (_ int, rest string, ok bool) {
 	delta, weight := int64(0), int64(1)
 	for k := punycodeBase; deltas != ""; k += punycodeBase {
