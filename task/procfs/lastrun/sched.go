@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxFile is more than a sched or stat file has.
+// maxFile is larger than any sched or stat file.
 const maxFile = 8 << 10
 
-// sched is what is used of a thread's sched file (proc_sched_show_task, kernel/sched/debug.c).
+// sched has the fields used of a thread's sched file (proc_sched_show_task,
+// kernel/sched/debug.c).
 type sched struct {
-	last  time.Duration // when the thread ran last, by the clock of the processor that it was on
-	waits uint64        // how often it has given up its processor by itself, as to wait
+	last  time.Duration // when the thread last ran, by the clock of its processor
+	waits uint64        // how often it has given up its processor voluntarily, for example to wait
 }
 
 func readSched(dir int, path string) (sched, bool) {
@@ -24,8 +25,8 @@ func readSched(dir int, path string) (sched, bool) {
 	return parseSched(readFile(dir, path, buf[:]))
 }
 
-// parseSched reads a sched file. It reports false if that lacks something, and if the thread has been
-// moved to another processor on which it did not run yet: exec_start is 0 then.
+// parseSched reads a sched file. It reports false if a field is missing, or if the thread has
+// been moved to another processor and has not run there yet: exec_start is 0 then.
 func parseSched(text []byte) (s sched, ok bool) {
 	var found int
 	for line := range bytes.Lines(text) {
@@ -45,13 +46,14 @@ func parseSched(text []byte) (s sched, ok bool) {
 	return s, ok && found == 2 && s.last > 0
 }
 
-// milliseconds reads a time in milliseconds with six digits behind the point.
+// milliseconds parses a time in milliseconds with six digits after the decimal point.
 func milliseconds(text string) (time.Duration, bool) {
 	d, err := time.ParseDuration(text + "ms")
 	return d, err == nil && d >= 0
 }
 
-// readStat reads whether a thread is blocked or stopped, and on which processor it is or was last.
+// readStat reads whether a thread is blocked or stopped, and the processor on which it is or
+// last was.
 func readStat(dir int, path string) (blocked bool, cpu int, ok bool) {
 	var buf [maxFile]byte
 	return parseStat(readFile(dir, path, buf[:]))
@@ -69,7 +71,7 @@ func parseStat(text []byte) (blocked bool, cpu int, ok bool) {
 	return bytes.ContainsAny(all[0], "SDTt"), cpu, err == nil && cpu >= 0
 }
 
-// readFile reads a small file of /proc; nothing if that is not possible.
+// readFile reads a small file of /proc into buf. It returns nothing if that fails.
 func readFile(dir int, path string, buf []byte) []byte {
 	fd, err := unix.Openat(dir, path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
