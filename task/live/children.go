@@ -2,18 +2,17 @@ package live
 
 import "slices"
 
-// Kin finds the processes that others have started, in the way that this system
-// answers. The zero Kin is ready; it remembers what it was refused.
+// Kin finds the descendants of processes, by what this system offers. The zero Kin is ready to
+// use. It remembers what the system has refused.
 type Kin struct {
-	refused bool // the children of one process
+	refused bool // listing the children of one process
 	all     table
 }
 
-// Descendants returns the processes that were started by the given ones,
-// directly or through others, in ascending order; not the given ones
-// themselves. One whose parent has ended belongs to another process since, so
-// that only who has seen it before knows of it: pass it as a root then. Where
-// the system does not tell parents there are none.
+// Descendants returns the processes that the given ones have started, directly or through
+// others, in ascending order, without the given ones themselves. A process whose parent has
+// ended has another parent since, so it is found only by a caller who has seen it before and
+// passes it as a root. If the system does not report parents, there are none.
 func (k *Kin) Descendants(roots ...int) ([]int, error) {
 	if !k.refused {
 		if found, ok := below(children, roots); ok {
@@ -31,8 +30,8 @@ func (k *Kin) Descendants(roots ...int) ([]int, error) {
 	return descendants(k.all, roots)
 }
 
-// below asks for the children of one process after another, and says false where
-// the system does not tell these.
+// below finds descendants by listing the children of one process after another. It returns false
+// if the system does not report them.
 func below(children func(int) ([]int, bool), roots []int) ([]int, bool) {
 	all := map[int][]int{}
 	for next := slices.Clone(roots); len(next) > 0; next = next[1:] {
@@ -64,8 +63,8 @@ func descendants(list table, roots []int) ([]int, error) {
 	return reach(children, roots), nil
 }
 
-// reach collects what is below the roots. The list is no snapshot, so a
-// circle is possible where a pid is used anew.
+// reach returns all pids below the roots. The list is not a snapshot, so it may have a cycle
+// where a pid was reused.
 func reach(children map[int][]int, roots []int) []int {
 	met := map[int]bool{}
 	for _, pid := range roots {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Launched is a program that was started to be looked at.
+// Launched is a program that was started in order to be captured.
 type Launched struct {
 	PID     int
 	process *os.Process
@@ -20,13 +20,13 @@ type Launched struct {
 const (
 	exitCannotRun = 126
 	exitNotFound  = 127
-	exitSignaled  = 128 // and the signal's number
+	exitSignaled  = 128 // plus the signal's number
 )
 
 // LaunchError says that a program could not be started.
 type LaunchError struct {
 	Program string
-	Code    int // what a shell would exit with: 126 or 127
+	Code    int // the exit code of a shell in this case: 126 or 127
 	Err     error
 }
 
@@ -43,14 +43,13 @@ func (e *LaunchError) Error() string {
 
 func (e *LaunchError) Unwrap() error { return e.Err }
 
-// Launch starts a program, found as a shell finds it, with these standard
-// input, output and error. It returns when the program is in place, that is
-// when exec has succeeded: its first instructions may have run. argv has at
-// least the program's name. The error is a *[LaunchError].
+// Launch starts a program, found as a shell finds it, with these standard input, output and
+// error. It returns when exec has succeeded: the program may have run its first instructions.
+// argv has at least the program's name. The error is a *[LaunchError].
 //
-// The program is in our process group, so that a terminal's Ctrl-C and Ctrl-Z
-// reach both, and runs on if we die. It must be waited for by Finish alone:
-// a Linux process that is traced reports its tracer's stops to its parent too.
+// The program is in our process group, so that a terminal's Ctrl-C and Ctrl-Z reach both, and it
+// runs on if we die. Only Finish may wait for the program: any other wait could consume one of
+// our tracer's stops, which Linux also reports to a traced process's parent.
 func Launch(argv []string, stdio [3]*os.File) (*Launched, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) {
@@ -80,16 +79,16 @@ func launchError(program string, err error) error {
 	return &LaunchError{program, code, err}
 }
 
-// isThere reports whether the file exists: then it is the script's interpreter, or
-// the program's loader, that exec did not find.
+// isThere reports whether the file exists: then exec did not find the script's interpreter or
+// the program's loader.
 func isThere(program string) bool {
 	_, err := os.Stat(program)
 	return err == nil
 }
 
-// Finish waits for the program's end and returns its status as a shell gives
-// it: its exit code, or 128 and the signal that ended it. It is called once,
-// after the process that [Open] returned was closed.
+// Finish waits until the program ends and returns its status as a shell reports it: its exit
+// code, or 128 plus the number of the signal that ended it. It is called once, after the process
+// that [Open] returned was closed.
 func (l *Launched) Finish() (int, error) {
 	state, err := l.process.Wait()
 	if err != nil {

@@ -11,14 +11,14 @@ func lister() (table, error) {
 	return &listed{}, err
 }
 
-// system asks for each process by itself.
+// system reads each process separately.
 type system struct{}
 
 func (system) pids() ([]int, error) { return pids() }
 
 func (system) candidate(pid int) (task.Candidate, bool) { return candidate(pid) }
 
-// listed is for a system that only gives the list as a whole.
+// listed is for a system that only provides the whole list.
 type listed struct{ all map[int]task.Candidate }
 
 func (l *listed) pids() ([]int, error) {

@@ -14,7 +14,7 @@ import (
 	"stacksnap/task"
 )
 
-// AmbiguousError lists the processes among which a name does not decide.
+// AmbiguousError lists the processes that a name may refer to.
 type AmbiguousError struct {
 	Name       string
 	Candidates []task.Candidate
@@ -36,10 +36,10 @@ func (e *AmbiguousError) Error() string {
 	return b.String()
 }
 
-// NoNameError says that no process has the name asked for.
+// NoNameError says that no process has the requested name.
 type NoNameError struct {
 	Name string
-	Else string // what the name is instead; may be empty
+	Else string // what else has that name; may be empty
 }
 
 func (e *NoNameError) Error() string {
@@ -49,9 +49,9 @@ func (e *NoNameError) Error() string {
 	return fmt.Sprintf("no process named %q", e.Name)
 }
 
-// Find turns what a person gives for a process into its pid: a number, a name,
-// or the path of its program. self is never found by name. The error is an
-// *AmbiguousError or a *NoNameError where the name is the trouble.
+// Find returns the pid of the process that target names: by its number, its name, or the path of
+// its program. It never finds self by name. The error is an *[AmbiguousError] or a
+// *[NoNameError] if the name is the problem.
 func Find(target string, self int) (int, error) {
 	if pid, err := strconv.Atoi(target); err == nil {
 		return pid, nil
@@ -63,10 +63,10 @@ func Find(target string, self int) (int, error) {
 	return choose(target, all, self)
 }
 
-// All lists the processes that could be looked at.
+// All lists the processes that can be captured.
 func All() ([]task.Candidate, error) { return list() }
 
-// Runs reports whether there is a process of that pid.
+// Runs reports whether a process with that pid exists.
 func Runs(pid int) bool {
 	if pid <= 0 || pid > math.MaxInt32 {
 		return false
@@ -81,9 +81,9 @@ func Name(pid int) string {
 	return c.Name
 }
 
-// Named lists the processes whose name, program or path is the target, exactly or,
-// where there are none, in its beginning. A number is a pid. The error
-// is a *NoNameError where there are none. self is not among them.
+// Named lists the processes whose name, program or path equals target or, if there are none,
+// begins with it. A number is a pid. self is not included. The error is a *[NoNameError] if
+// there are none.
 func Named(target string, self int) ([]int, error) {
 	pid, err := Find(target, self)
 	var several *AmbiguousError
@@ -136,7 +136,7 @@ func isNamed(c task.Candidate, target string) bool {
 	return c.Name == target || c.Path == target || program(c) == target
 }
 
-// program is the last part of a process's path; empty where that is not known.
+// program returns the last part of a process's path; empty if that is not known.
 func program(c task.Candidate) string {
 	if c.Path == "" {
 		return ""
@@ -144,5 +144,5 @@ func program(c task.Candidate) string {
 	return path.Base(c.Path)
 }
 
-// PIDs lists the numbers of all processes, also of those that cannot be looked at.
+// PIDs lists the pids of all processes, including those that cannot be captured.
 func PIDs() ([]int, error) { return pids() }

@@ -25,17 +25,17 @@ func children(pid int) ([]int, bool) { return mach.Children(pid) }
 
 func candidate(pid int) (task.Candidate, bool) { return mach.Candidate(pid) }
 
-// Details tells processes of one name apart.
+// Details returns facts by which processes of the same name differ.
 func Details(pid int) task.Details { return mach.Details(pid) }
 
-// Owners knows of none: this system does not tell who has what open.
+// Owners returns nil: this system does not report which process has what open.
 func Owners([]task.Endpoint, time.Time) map[task.Endpoint]task.Owners { return nil }
 
-// awaitExec has nothing to wait for: the program is in place.
+// awaitExec returns at once: on this system the program is already in place.
 func awaitExec(int) {}
 
-// Stackshots opens what takes the kernel's stackshots of a process, of
-// [stackshot.OfKernel], or of [stackshot.OfAll]. Its error wraps [stackshot.ErrNoSource] where there is none.
+// Stackshots opens a source of the kernel's stackshots of a process, of [stackshot.OfKernel], or
+// of [stackshot.OfAll]. Its error wraps [stackshot.ErrNoSource] if there is none.
 func Stackshots(pid int) (stackshot.Source, error) {
 	s, err := mach.OpenStackshots(pid)
 	if err != nil {

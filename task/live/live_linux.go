@@ -19,8 +19,8 @@ func Open(pid int) (task.Process, error) {
 	return p, nil
 }
 
-// Look opens a running process of which nothing is to be stopped, and says why its stacks
-// may not be read; nil where they may.
+// Look opens a running process that will never be stopped. sealed says why its stacks may not be
+// read; nil if they may be.
 func Look(pid int) (p task.Process, sealed, err error) {
 	looked, err := ptrace.Look(pid)
 	if err != nil {
@@ -38,12 +38,12 @@ func list() ([]task.Candidate, error) { return procfs.List() }
 
 func pids() ([]int, error) { return procfs.PIDs() }
 
-// children says that a list of all processes costs no more here.
+// children returns false: on Linux a list of all processes costs no more.
 func children(int) ([]int, bool) { return nil, false }
 
 func candidate(pid int) (task.Candidate, bool) { return procfs.Candidate(pid) }
 
-// Details tells processes of one name apart.
+// Details returns facts by which processes of the same name differ.
 func Details(pid int) task.Details { return procfs.Details(pid) }
 
 // Owners finds the processes that have ends of pipes and sockets open, see [procfs.Owners].
@@ -51,6 +51,6 @@ func Owners(ends []task.Endpoint, until time.Time) map[task.Endpoint]task.Owners
 	return procfs.Owners(ends, until)
 }
 
-// awaitExec waits for the moment after exec: the runtime has been seen to return
-// while the program still had our memory (Linux 6.1 on an emulated arm64).
+// awaitExec waits until exec is complete. The Go runtime has been seen to return while the
+// program still had our memory (Linux 6.1 on an emulated arm64).
 func awaitExec(pid int) { procfs.AwaitExec(pid) }

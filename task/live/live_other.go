@@ -8,7 +8,7 @@ import (
 	"stacksnap/task"
 )
 
-// Open says that this system's processes cannot be read.
+// Open returns an error: this system's processes cannot be read.
 func Open(int) (task.Process, error) { return nil, task.Unsupported() }
 
 func list() ([]task.Candidate, error) { return nil, task.Unsupported() }
@@ -19,11 +19,11 @@ func children(int) ([]int, bool) { return nil, false }
 
 func candidate(int) (task.Candidate, bool) { return task.Candidate{}, false }
 
-// Details knows nothing here.
+// Details returns only unknown facts.
 func Details(int) task.Details { return task.Details{User: -1, CPU: -1} }
 
-// Owners knows of none: this system does not tell who has what open.
+// Owners returns nil: this system does not report which process has what open.
 func Owners([]task.Endpoint, time.Time) map[task.Endpoint]task.Owners { return nil }
 
-// awaitExec has nothing to wait for: the program is in place.
+// awaitExec returns at once: on this system the program is already in place.
 func awaitExec(int) {}

@@ -4,5 +4,5 @@ package live
 
 import "syscall"
 
-// errNoExec is exec's answer to a file of no known format.
+// errNoExec is exec's error for a file of no known format.
 const errNoExec = syscall.ENOEXEC

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Sign signs the running program with entitlements (a property list), so that
-// it may read processes of the same user, and says line by line what it runs.
+// Sign signs the running program with entitlements (a property list), so that it may read
+// processes of the same user. It reports each command that it runs to say.
 func Sign(say func(line string), entitlements []byte) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -4,5 +4,5 @@ package live
 
 import "stacksnap/task/stackshot"
 
-// Stackshots says that only macOS has them.
+// Stackshots returns an error: only macOS has stackshots.
 func Stackshots(int) (stackshot.Source, error) { return nil, stackshot.ErrNoSource }

@@ -9,27 +9,27 @@ import (
 )
 
 const (
-	// waitInterval is the time between two looks at the list of processes. One look
-	// at a few hundred takes about 0.1 ms.
+	// waitInterval is the time between two checks of the list of processes. A check of a few
+	// hundred takes about 0.1 ms.
 	waitInterval = 10 * time.Millisecond
-	// youngLooks is for how many looks a new process is asked its name each time: it
-	// has its parent's until it calls exec, mostly within a millisecond.
+	// youngLooks is for how many checks a new process's name is read each time: it has its
+	// parent's name until it calls exec, usually within a millisecond.
 	youngLooks = 10
-	// sweepLooks is how often an older process is asked too, for it may call exec.
+	// sweepLooks is the number of checks after which an older process is read again: it may call
+	// exec.
 	sweepLooks = 50
-	// settledLooks is how long a forked process must keep the name without calling
-	// exec, to be taken for one that never will, as the worker of a server.
+	// settledLooks is for how many checks a forked process must keep the name without calling
+	// exec before it is taken for one that never will, such as a server's worker.
 	settledLooks = 5
 )
 
-// Wait returns the pid of the process that has exactly this name, program or
-// path, as soon as there is one; one that runs already counts. A process that
-// was forked from another and has not called exec has that one's name by
-// chance: it counts only when no other has the name and it keeps it for some
-// time. self is never found.
+// Wait returns the pid of the process that has exactly this name, program or path, as soon as
+// there is one; a process that already runs counts. A process that was forked and has not called
+// exec may have its parent's name only for the moment: it counts only if no other process has
+// the name and it keeps the name for some time. self is never found.
 //
-// The error is an *[AmbiguousError] where several have the name at once, and
-// the context's when that ends.
+// The error is an *[AmbiguousError] if several processes have the name at once, and the
+// context's error when that ends.
 func Wait(ctx context.Context, name string, self int) (int, error) {
 	list, err := lister()
 	if err != nil {
@@ -52,29 +52,29 @@ func Wait(ctx context.Context, name string, self int) (int, error) {
 	}
 }
 
-// table is where a watch finds them: the system, except in tests.
+// table is where a watch finds processes: the system, except in tests.
 type table interface {
 	pids() ([]int, error)
 	candidate(pid int) (task.Candidate, bool)
 }
 
-// watch looks for a process again and again.
+// watch checks repeatedly for a process.
 type watch struct {
 	table
 	name  string
 	self  int
-	looks int // so far
+	looks int // checks so far
 	known map[int]*seen
 }
 
 // seen is what a watch remembers of a pid that exists.
 type seen struct {
-	first   int // the look that found it
-	last    int // the latest look at which it existed
-	matched int // how often it had the name, as a forked process, without a break
+	first   int // the number of the check that found it
+	last    int // the latest check at which it existed
+	matched int // for how many checks in a row it had the name while forked
 }
 
-// look finds the process, 0 when there is none yet.
+// look makes one check and returns the process, 0 when there is none yet.
 func (w *watch) look() (int, error) {
 	pids, err := w.pids()
 	if err != nil {
@@ -112,8 +112,8 @@ func (w *watch) choose(found []task.Candidate) (int, error) {
 	return 0, &AmbiguousError{w.name, found}
 }
 
-// isDue reports whether a process is to be asked at this look: a new one each
-// time, one of which a forked copy was seen too, an old one rarely.
+// isDue reports whether a process is read at this check: a new one each time, and one of which a
+// forked copy was seen, too; an old one rarely.
 func (w *watch) isDue(pid int) bool {
 	s := w.known[pid]
 	if s == nil {
@@ -125,8 +125,8 @@ func (w *watch) isDue(pid int) bool {
 	return isYoung || s.matched > 0 || w.looks%sweepLooks == 0
 }
 
-// ask returns the candidate if it has the name, and whether it has had it for
-// long enough to be believed without a call of exec.
+// ask returns the candidate if it has the name, and whether it has had it long enough to count
+// without a call of exec.
 func (w *watch) ask(pid int) (task.Candidate, bool) {
 	s := w.known[pid]
 	c, ok := w.candidate(pid)
@@ -138,7 +138,7 @@ func (w *watch) ask(pid int) (task.Candidate, bool) {
 	return c, s.matched > settledLooks
 }
 
-// forget drops the processes that have ended: their pids may be given anew.
+// forget drops the processes that have ended, because their pids may be reused.
 func (w *watch) forget() {
 	for pid, s := range w.known {
 		if s.last != w.looks {

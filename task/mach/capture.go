@@ -8,8 +8,8 @@ import (
 )
 
 // XNU waits in task_suspend until the threads are stopped. On a kernel that does not, a thread
-// that has not stopped yet has a state of zeros, and is asked for again: for so long in one stop,
-// for all threads together.
+// that has not stopped yet has a state of zeros, and is read again until these times have
+// passed. They are totals for all threads in one stop.
 const (
 	maxStateWait  = 250 * time.Millisecond
 	stateWaitStep = 500 * time.Microsecond
@@ -36,14 +36,14 @@ const (
 // Apple's debugserver hands such a process over to a twin that is Rosetta's.
 var errTranslated = errors.New("the process is translated by Rosetta: its x86_64 registers cannot be read from outside")
 
-// errNoRoom is the error of threads beyond those whose errors room was made for.
+// errNoRoom is the error for threads beyond those for which errors were allocated.
 var errNoRoom = errors.New("the thread could not be captured")
 
-// stateBackoff is of a thread for which a stop waited in vain. The next stops do not wait for it,
-// twice as many each time: else one such thread would prolong the stop of each sample.
+// stateBackoff is for a thread for which a stop waited in vain. The next stops do not wait for
+// it, twice as many each time; otherwise one such thread would prolong the stop of every sample.
 type stateBackoff struct {
-	vain int // stops
-	pass int // stops still to pass
+	vain int // stops that waited in vain
+	pass int // stops that will still not wait
 }
 
 const maxVain = 8 // passes 256 stops
@@ -53,7 +53,7 @@ func (r *stateBackoff) wasVain() {
 	r.pass = 1 << r.vain
 }
 
-// passes reports whether a stop is not to wait, and counts it.
+// passes reports whether this stop does not wait, and counts it.
 func (r *stateBackoff) passes() bool {
 	if r.pass == 0 {
 		return false
@@ -62,7 +62,7 @@ func (r *stateBackoff) passes() bool {
 	return true
 }
 
-// captureError says what of one thread could not be captured, and why.
+// captureError says what could not be captured of one thread, and why.
 type captureError struct {
 	what string
 	at   task.Addr // where that is an address; else 0
@@ -87,10 +87,9 @@ func (e *captureError) Unwrap() error {
 	return e.ret
 }
 
-// Capture copies registers and stack of a thread while the target is stopped.
-// Its error is [task.ErrThreadGone], a *[task.ExitedError], or what could not be
-// copied of this thread; registers that could be read are set in any case. It
-// allocates nothing if t.Stacks has room for one.
+// Capture copies a thread's registers and stack while the target is stopped. Its error is
+// [task.ErrThreadGone], a *[task.ExitedError], or says what could not be copied; registers that
+// could be read are set in any case. It allocates nothing if t.Stacks has room for one stack.
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	t.Stacks, t.Unstopped = t.Stacks[:0], p.unstopped
 	t.Registers = task.Registers{Arch: p.info.Arch}
@@ -111,9 +110,9 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	return p.copyStack(h, t)
 }
 
-// readRegisters asks until there is a state, for as long as the stop may wait. XNU
-// answers KERN_ABORTED where the wait for the thread was interrupted
-// (osfmk/kern/thread_act.c, thread_get_state_internal).
+// readRegisters repeats the call until there is a state, for as long as the stop may wait. XNU
+// returns KERN_ABORTED when the wait for the thread was interrupted (osfmk/kern/thread_act.c,
+// thread_get_state_internal).
 func (p *Process) readRegisters(h *held, regs *task.Registers) error {
 	layout := stateLayout(p.info.Arch)
 	if layout == nil {
@@ -141,7 +140,8 @@ func (p *Process) readRegisters(h *held, regs *task.Registers) error {
 	}
 }
 
-// threadError sorts out whether one call failed, the thread ended, or all did.
+// threadError returns the error for a failed call: that the task or the thread has ended, or
+// that only the call failed.
 func (p *Process) threadError(call string, name port, r Return) error {
 	if !p.threadGone(name, r) {
 		return p.fail(call, 0, r)
@@ -152,7 +152,7 @@ func (p *Process) threadError(call string, name port, r Return) error {
 	return task.ErrThreadGone
 }
 
-// fail makes an error without allocating during a stop.
+// fail returns an error without allocating, during a stop.
 func (p *Process) fail(what string, at task.Addr, r Return) error {
 	if len(p.failures) == cap(p.failures) {
 		return errNoRoom

@@ -7,11 +7,10 @@ import (
 	"stacksnap/task"
 )
 
-// Describe fills the thread's name, queue, state, CPU times, priority, quality of
-// service and suspend count.
-// Each of the kernel's flavors of information that is refused costs only the
-// facts in it. The state is that of the moment, so it is asked for while the
-// target runs; see isHalted.
+// Describe fills in the thread's name, queue, state, CPU times, priority, quality of service and
+// suspend count. If the kernel refuses one flavor of information, only the facts in it are
+// missing. The state is that of the moment, so Describe is called while the target runs; see
+// isHalted.
 func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	h := p.lookup(id)
 	if h == nil {
@@ -41,8 +40,8 @@ func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	return nil
 }
 
-// describeMore adds the name, and what the basic information should have had. A kernel that
-// does not know this flavor of thread_info is not asked again.
+// describeMore adds the name and, if the basic information is missing, what it would have had.
+// If the kernel does not know this flavor of thread_info, it is not used again.
 func (p *Process) describeMore(name port, t *task.Thread, all bool) {
 	if p.noExtended {
 		return
@@ -59,10 +58,9 @@ func (p *Process) describeMore(name port, t *task.Thread, all bool) {
 	}
 }
 
-// isHalted reports whether someone else has stopped the whole target, while we have
-// not: by a hold on its task, which is what a debugger places, or by a signal. Of
-// its threads most are told as waiting then (osfmk/kern/thread.c,
-// retrieve_thread_basic_info).
+// isHalted reports whether someone other than us has stopped the whole target: by a hold on its
+// task, as a debugger places, or by a signal. Most of its threads are then reported as waiting
+// (osfmk/kern/thread.c, retrieve_thread_basic_info).
 func (p *Process) isHalted() bool {
 	if info, r := p.k.taskBasic(p.task); r == success && info.suspendCount > 0 {
 		return true
@@ -88,9 +86,9 @@ func state(run int32) task.State {
 	return task.StateUnknown
 }
 
-// ThreadHandle is that of [task.Capabilities], of threads that were listed.
-// dispatch_qaddr is counted from the begin of the thread's own data, too, and
-// kernels that give another thread_handle than XNU have it right.
+// ThreadHandle implements [task.Capabilities].ThreadHandle for threads that were listed.
+// dispatch_qaddr, too, is relative to the start of the thread's own data, and kernels that
+// return another thread_handle than XNU have it right.
 func (p *Process) ThreadHandle(id task.ThreadID) (task.Addr, bool) {
 	name, found := p.find(id)
 	if !found {
@@ -103,7 +101,7 @@ func (p *Process) ThreadHandle(id task.ThreadID) (task.Addr, bool) {
 	return p.ownDataOf(who), true
 }
 
-// ownDataOf returns where a thread's own data begins, 0 where it has none yet.
+// ownDataOf returns where a thread's own data begins, 0 if it has none yet.
 func (p *Process) ownDataOf(who identity) task.Addr {
 	if offset := task.Addr(queueSlot * p.info.Arch.PointerSize()); who.handle != 0 && who.queue > offset {
 		return who.queue - offset
@@ -111,15 +109,15 @@ func (p *Process) ownDataOf(who identity) task.Addr {
 	return who.handle
 }
 
-// Where libpthread keeps, in a thread's own data, what class it asked for
-// (libpthread, private/pthread/tsd_private.h): slots of a pointer's size.
+// Where libpthread keeps, in a thread's own data, the class that the thread asked for
+// (libpthread, private/pthread/tsd_private.h): slots of pointer size.
 const (
-	selfSlot = 0 // the pthread_t itself, in which the slots are
+	selfSlot = 0 // the pthread_t itself, which contains the slots
 	qosSlot  = 4
 	slots    = 5
 	slotSize = 8
-	// queueSlot is __PTK_LIBDISPATCH_KEY0, which libpthread gives the kernel as the place
-	// of the dispatch queue (src/pthread.c, __pthread_init).
+	// queueSlot is __PTK_LIBDISPATCH_KEY0. libpthread tells the kernel that the dispatch queue
+	// is in this slot (src/pthread.c, __pthread_init).
 	queueSlot = 20
 
 	maxSlotsOffset = 4096 // of the slots from the pthread_t
@@ -133,8 +131,8 @@ const (
 	priorityIsNumber = 0x20000000 // a scheduling priority takes the place of the class
 )
 
-// qos reads what class a thread asks for. It is not what the kernel grants, which
-// may be more for a while (a lock that a more urgent thread waits for), or less.
+// qos reads the class that a thread asks for. The kernel may temporarily grant a higher one (for
+// a lock that a more urgent thread waits for), or a lower one.
 func (p *Process) qos(who identity) task.QoS {
 	at := who.handle
 	if who.queue != 0 {
@@ -150,7 +148,7 @@ func (p *Process) qos(who identity) task.QoS {
 	slot := func(i int) uint64 { return binary.LittleEndian.Uint64(b[i*slotSize:]) }
 	self := task.Addr(slot(selfSlot)) & task.Addr(p.info.CodeMask)
 	if self > at || at-self >= maxSlotsOffset {
-		return task.UnknownQoS // the thread has ended, and its memory is something else
+		return task.UnknownQoS // the thread has ended, and its memory has been reused
 	}
 	return qosOf(slot(qosSlot))
 }

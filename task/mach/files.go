@@ -7,9 +7,9 @@ import (
 	"net/netip"
 )
 
-// The questions of proc_pidfdinfo that are asked, the commonest kinds first, with
-// the sizes of their answers, which begin with a struct proc_fileinfo of 24 bytes
-// (bsd/sys/proc_info.h). A descriptor of another kind is refused.
+// The flavors of proc_pidfdinfo that are tried, the commonest kinds first, with the sizes of
+// their results, which begin with a struct proc_fileinfo of 24 bytes (bsd/sys/proc_info.h). The
+// kernel refuses a descriptor of another kind.
 var fileQuestions = []struct {
 	flavor, size int
 	tell         func([]byte) string
@@ -24,15 +24,15 @@ var fileQuestions = []struct {
 
 const largestFileAnswer = 1200
 
-// How the kernel says that a descriptor is of another kind, or is none
+// The errors for a descriptor of another kind, and for a number that is no descriptor
 // (bsd/kern/proc_info.c, proc_pidfdinfo).
 const (
 	badFile   Errno = 9  // EBADF
 	notSocket Errno = 38 // ENOTSOCK
 )
 
-// OpenFile is that of [task.Capabilities]. A kernel that refuses for another reason
-// than the descriptor tells of none, and is not asked again.
+// OpenFile implements [task.Capabilities].OpenFile. If the kernel refuses for a reason that is
+// not the descriptor's, it describes none, and is not called again.
 func (p *Process) OpenFile(fd int) string {
 	if p.closed || p.stopped || p.noFiles || fd < 0 {
 		return ""
@@ -52,16 +52,16 @@ func (p *Process) OpenFile(fd int) string {
 	return ""
 }
 
-// cString is the text at the begin of b, or nothing where it cannot be shown.
+// cString returns the text at the start of b, or "" if it is not printable.
 func cString(b []byte) string {
 	s, _, _ := bytes.Cut(b, []byte{0})
 	return printable(string(s))
 }
 
-// vnode tells the path: vip_path, the last of the answer.
+// vnode returns the path: vip_path, the last field.
 func vnode(b []byte) string { return cString(b[176:]) }
 
-// pipe tells the handles of both ends, which are alike in whoever has them.
+// pipe returns the handles of both ends, which are the same in every process that has them.
 func pipe(b []byte) string {
 	le := binary.LittleEndian
 	return fmt.Sprintf("pipe %#x, whose other end is %#x", le.Uint64(b[160:]), le.Uint64(b[168:]))
@@ -80,16 +80,16 @@ func named(what, name string) string {
 	return what + " " + name
 }
 
-// The fields of struct socket_info (bsd/sys/proc_info.h), from the begin of the
-// answer: soi_protocol, soi_family, soi_kind, and those of soi_proto.
+// The fields of struct socket_info (bsd/sys/proc_info.h), as offsets in the result:
+// soi_protocol, soi_family, soi_kind, and those of soi_proto.
 const (
 	socketProtocol = 180
 	socketKind     = 256
 
 	inetRemotePort = 264 // insi_fport, in the network's order
 	inetLocalPort  = 268 // insi_lport
-	inetVersion    = 288 // insi_vflag
-	inetRemote     = 296 // insi_faddr, of 16 bytes, those of IPv4 last
+	inetVersion    = 288 // insi_vflag: which version the addresses have
+	inetRemote     = 296 // insi_faddr: 16 bytes, an IPv4 address in the last four
 	inetLocal      = 312 // insi_laddr
 	tcpState       = 344 // tcpsi_state
 
@@ -100,7 +100,7 @@ const (
 	controlName = 288 // kcsi_name
 )
 
-// Values of them: SOCKINFO_*, INI_IPV4, IPPROTO_* and TSI_S_LISTEN.
+// Values of these fields: SOCKINFO_*, INI_IPV4, IPPROTO_* and TSI_S_LISTEN.
 const (
 	kindInternet = 1
 	kindTCP      = 2
@@ -158,7 +158,7 @@ func endpoint(addr, port []byte, version byte) netip.AddrPort {
 	return netip.AddrPortFrom(a, binary.BigEndian.Uint16(port))
 }
 
-// unixSocket names a socket by its own path, or else by that of its peer.
+// unixSocket describes a socket by its own path or, if it has none, its peer's.
 func unixSocket(path, peer string) string {
 	switch {
 	case path != "":

@@ -7,8 +7,8 @@ package mach
 
 #include "mach.h"
 
-// The buffers handed over are filled before these return, and none calls back:
-// nothing need move to the heap for them.
+// These functions fill the buffers before they return, and do not call back, so the buffers need
+// not move to the heap.
 #cgo noescape mk_thread_state
 #cgo nocallback mk_thread_state
 #cgo noescape mk_read
@@ -24,17 +24,17 @@ import (
 	"stacksnap/task"
 )
 
-// Here are the calls that hand memory to C, and that take memory from it. On
-// Linux they are tested with a stand-in for the C functions (standin_linux.c):
-// cgo's checks of what is handed over are the same there.
+// These are the calls that pass memory to C or take memory from it. On Linux they are tested
+// with a substitute for the C functions (standin_linux.c): cgo checks the arguments there in the
+// same way.
 
 const (
 	pathSize = 4 * 1024 // PROC_PIDPATHINFO_MAXSIZE, 4 * MAXPATHLEN (bsd/sys/proc_info.h)
 	maxPids  = 1 << 20
 
-	sysctlSize = 1024 // more than any sysctl has that is asked for by name
+	sysctlSize = 1024 // larger than any sysctl that is read by name
 
-	entitlementsSize = 64 << 10 // of a blob; others are not looked into
+	entitlementsSize = 64 << 10 // of a blob; larger ones are not read
 )
 
 // xnu is the kernel of this system.
@@ -48,12 +48,11 @@ func (xnu) threads(t port) ([]port, Return) {
 	return unsafe.Slice((*port)(unsafe.Pointer(r.ports)), int(r.count)), success
 }
 
-// In every call the address of the first element is taken in the call itself,
-// behind a guard against there being none: cgo then checks the elements alone for
-// Go pointers. Else it checks all of the object that the slice is a part of, and
-// panics where one is found (cmd/cgo, "Passing pointers"). The arrays of ports and
-// the mappings (mapping_calls.go) are the kernel's own memory, which Go's collector
-// knows nothing of, and which is given back by its address.
+// Every call takes the address of the first element in the call itself, after a check that there
+// is one: cgo then checks only the elements for Go pointers. Otherwise it checks the whole
+// object that the slice is a part of, and panics if it finds one (cmd/cgo, "Passing pointers").
+// The arrays of ports and the mappings (mapping_calls.go) are memory that the kernel made. Go's
+// collector does not know it, and it is freed by its address.
 
 func (xnu) freePorts(ports []port) Return {
 	if len(ports) == 0 {
@@ -127,7 +126,7 @@ func (xnu) file(pid, fd, flavor int, b []byte) (int, Errno) {
 	return min(int(r.n), len(b)), Errno(r.ret)
 }
 
-// sysctl asks once, with room enough.
+// sysctl reads a value with one call and a buffer that is large enough.
 func sysctl(name string) ([]byte, Errno) {
 	var b [sysctlSize]byte
 	cname := C.CString(name)

@@ -18,11 +18,11 @@ const (
 	cpuX86_64 = cpuX86 | cpu64
 
 	largestPage        = 64 << 10
-	defaultAddressBits = 47 // where the system does not tell: arm64 macOS
+	defaultAddressBits = 47 // used where the system does not report it: arm64 macOS
 )
 
-// readInfo gathers what is known of the process. Every call may fail, and costs
-// its fact alone. A loader whose address is 0 is not known.
+// readInfo collects what is known of the process. If a call fails, only its fact is missing. A
+// loader whose address is 0 is not known.
 func readInfo(k kernel, pid int, loader dyldInfo) task.Info {
 	b, e := k.bsdInfo(pid)
 	hasBSD := e == ok
@@ -59,10 +59,10 @@ func readInfo(k kernel, pid int, loader dyldInfo) task.Info {
 	return info
 }
 
-// Rename implements [task.LoaderReader]. Exec gives the process its new task before it
-// changes what the process is called (bsd/kern/kern_exec.c, exec_mach_imgact): what
-// was asked in between is of the program before. Of a task that has ended by the time
-// of the answers, those may be of another.
+// Rename implements [task.LoaderReader]. exec gives the process its new task before it changes
+// the process's name (bsd/kern/kern_exec.c, exec_mach_imgact), so facts read in between belong
+// to the previous program. If the task has ended by now, the facts may belong to another
+// program.
 func (p *Process) Rename() bool {
 	file, line := p.info.Path, p.info.Command
 	if s, e := p.k.path(p.pid); e == ok && s != "" {
@@ -78,7 +78,7 @@ func (p *Process) Rename() bool {
 	return true
 }
 
-// owner is the user of a process, which is its effective one (bsd/kern/proc_info.c,
+// owner returns the user of a process; uid is the effective one (bsd/kern/proc_info.c,
 // proc_pidbsdinfo).
 func owner(uid int) *task.User {
 	u := &task.User{ID: uint32(uid)}
@@ -86,7 +86,7 @@ func owner(uid int) *task.User {
 	return u
 }
 
-// name prefers the program's file: the kernel's own name is cut at 32 bytes.
+// name prefers the name of the program's file, because the kernel cuts its own name at 32 bytes.
 func name(file string, b bsdInfo) string {
 	if file != "" {
 		return path.Base(file)
@@ -109,8 +109,8 @@ func parentName(k kernel, pid int) string {
 	return name(file, b)
 }
 
-// executable returns the path of the program's file, or the path that was given
-// to exec, as KERN_PROCARGS2 has it.
+// executable returns the path of the program's file or, if that is not known, the path that was
+// given to exec, as in KERN_PROCARGS2.
 func executable(k kernel, pid int, args []byte) string {
 	if s, e := k.path(pid); e == ok && s != "" {
 		return s
@@ -118,8 +118,8 @@ func executable(k kernel, pid int, args []byte) string {
 	return execPath(args)
 }
 
-// execPath finds exec's path in what KERN_PROCARGS2 gives: after an int, ended
-// by NUL (bsd/kern/kern_sysctl.c, sysctl_procargsx).
+// execPath returns exec's path from the result of KERN_PROCARGS2: it follows an int and ends
+// with NUL (bsd/kern/kern_sysctl.c, sysctl_procargsx).
 func execPath(args []byte) string {
 	if len(args) <= argcSize {
 		return ""
@@ -128,8 +128,8 @@ func execPath(args []byte) string {
 	return string(s)
 }
 
-// osVersion is such as "macOS 14.5 (23F79)", or the kernel's release where the
-// product has no version.
+// osVersion returns a text such as "macOS 14.5 (23F79)", or the kernel's release if the product
+// has no version.
 func osVersion(k kernel) string {
 	product, e := k.text("kern.osproductversion")
 	if e != ok || product == "" {
@@ -145,8 +145,8 @@ func osVersion(k kernel) string {
 	return "macOS " + product
 }
 
-// isTranslated asks all who may know: the kernel's flag by two calls, and
-// whether the file is for another processor than ours.
+// isTranslated reports whether Rosetta translates the process: by the kernel's flag, from two
+// calls, or because the file is for another processor than ours.
 func isTranslated(k kernel, pid int, b bsdInfo) bool {
 	if k.arch() != task.ARM64 {
 		return false
@@ -171,7 +171,7 @@ func targetArch(host task.Arch, translated, is32 bool) task.Arch {
 	return host
 }
 
-// pageSize is the system's; translated programs see pages of 4 KiB.
+// pageSize returns the system's page size; translated programs see pages of 4 KiB.
 func pageSize(k kernel, translated bool) int {
 	if translated {
 		return smallestPage
@@ -182,8 +182,8 @@ func pageSize(k kernel, translated bool) int {
 	return smallestPage
 }
 
-// codeMask has the bits of an address: machdep.virtual_address_size tells how
-// many (bsd/dev/arm64/sysctl.c).
+// codeMask returns the bits of an address: machdep.virtual_address_size is their number
+// (bsd/dev/arm64/sysctl.c).
 func codeMask(k kernel, a task.Arch) uint64 {
 	if a != task.ARM64 {
 		return ^uint64(0)
@@ -195,14 +195,13 @@ func codeMask(k kernel, a task.Arch) uint64 {
 	return ^uint64(0) >> (64 - bits)
 }
 
-// argcSize is that of the int before what KERN_PROCARGS2 gives.
+// argcSize is the size of the int at the start of the result of KERN_PROCARGS2.
 const argcSize = 4
 
-// command returns the command line in what KERN_PROCARGS2 gives: an int argc, the
-// path given to exec, NULs up to a multiple of the pointer's size, and the
-// arguments, each ended by NUL, with the environment behind them
-// (bsd/kern/kern_sysctl.c, sysctl_procargsx). All but argc is the target's own
-// memory, which it may have written over.
+// command returns the command line from the result of KERN_PROCARGS2: an int argc, the path
+// given to exec, NULs up to a multiple of the pointer size, and the arguments, each ended by
+// NUL, followed by the environment (bsd/kern/kern_sysctl.c, sysctl_procargsx). All but argc is
+// the target's own memory, which it may have overwritten.
 func command(args []byte) task.Command {
 	if len(args) <= argcSize {
 		return task.Command{}
@@ -218,7 +217,7 @@ func command(args []byte) task.Command {
 	return task.NewCommand(list)
 }
 
-// machine asks the system about itself.
+// machine reads what the system reports about itself.
 func machine(k kernel) task.Machine {
 	var m task.Machine
 	m.Model, _ = k.text("hw.model")
@@ -239,7 +238,7 @@ func count(k kernel, name string) int {
 	return 0
 }
 
-// footprint is the physical footprint, as Activity Monitor's Memory column has it.
+// footprint returns the physical footprint, which Activity Monitor shows as Memory.
 func (p *Process) footprint() task.Footprint {
 	f, r := p.k.vmInfo(p.task)
 	if r != success {

@@ -9,7 +9,7 @@ import (
 // port is the name of a Mach port right in our own space (mach_port_name_t).
 type port uint32
 
-// The names that are no right (osfmk/mach/port.h).
+// Names that are not rights (osfmk/mach/port.h).
 const (
 	portNull port = 0
 	portDead port = ^port(0)
@@ -17,9 +17,8 @@ const (
 
 func (p port) valid() bool { return p != portNull && p != portDead }
 
-// kernel is every call to the system that this package makes. Its methods
-// decide nothing: one call each, so that what is done with the answers can be
-// tested on any system.
+// kernel has every call to the system that this package makes. Its methods decide nothing: each
+// makes one call, so that the code that uses the results can be tested on any system.
 type kernel interface {
 	rights
 	taskCalls
@@ -32,49 +31,49 @@ type kernel interface {
 
 	// self returns our own pid and effective user id.
 	self() (pid, euid int)
-	// arch is what this program was built for.
+	// arch is the architecture for which this program was built.
 	arch() task.Arch
 	// pause sleeps.
 	pause(time.Duration)
 	// after is time.After.
 	after(time.Duration) <-chan time.Time
-	// uptime is mach_absolute_time, which stands while the system sleeps, continuous
-	// is mach_continuous_time, which does not.
+	// uptime is mach_absolute_time, which stops while the system sleeps. continuous is
+	// mach_continuous_time, which does not.
 	uptime() time.Duration
 	continuous() time.Duration
-	// waitUntil is mach_wait_until of an uptime.
+	// waitUntil is mach_wait_until; its time is an uptime.
 	waitUntil(time.Duration)
-	// timeConstraint is thread_policy_set(THREAD_TIME_CONSTRAINT_POLICY) of the
-	// calling thread, standardPolicy the same of THREAD_STANDARD_POLICY.
+	// timeConstraint is thread_policy_set(THREAD_TIME_CONSTRAINT_POLICY) for the calling thread,
+	// standardPolicy is thread_policy_set(THREAD_STANDARD_POLICY).
 	timeConstraint(period, computation, constraint time.Duration) Return
 	standardPolicy() Return
 }
 
-// rights are the calls that give and take references to ports.
+// rights are the calls that obtain and release references to ports.
 type rights interface {
-	// taskReadForPID is task_read_for_pid (bsd/sys/proc.h; BSD system call 539
-	// since macOS 11): a send right to the task's read port, which the caller
-	// owns. noCall where the system has no such call.
+	// taskReadForPID is task_read_for_pid (bsd/sys/proc.h; BSD system call 539 since macOS 11).
+	// It returns a send right to the task's read port, which the caller owns, or noCall if the
+	// system does not have the call.
 	taskReadForPID(pid int) (port, Errno)
-	// taskForPID is task_for_pid (osfmk/mach/mach_traps.h): a send right to the
+	// taskForPID is task_for_pid (osfmk/mach/mach_traps.h). It returns a send right to the
 	// task's control port, which the caller owns.
 	taskForPID(pid int) (port, Return)
-	// release is mach_port_deallocate: it gives back one reference to a send right
-	// or to the dead name it has become.
+	// release is mach_port_deallocate. It releases one reference to a send right, or to the dead
+	// name that the right has become.
 	release(port) Return
-	// isDead is mach_port_type: whether the right has become a dead name, or is no
+	// isDead is mach_port_type. It reports whether the right has become a dead name or is no
 	// longer ours.
 	isDead(port) bool
 }
 
-// taskCalls need a task's read port at least, except threads, which an inspect
-// port can do (osfmk/mach/task.defs).
+// taskCalls need at least a task's read port; for threads an inspect port is enough
+// (osfmk/mach/task.defs).
 type taskCalls interface {
-	// threads is task_threads. The caller owns one reference to every port in the
-	// array, and the array, which is memory of the kernel's making: freePorts.
+	// threads is task_threads. The caller owns one reference to every port in the array, and the
+	// array itself, which the kernel allocates: see freePorts.
 	threads(task port) ([]port, Return)
-	// freePorts is vm_deallocate of an array that threads gave; the ports in it
-	// keep their references.
+	// freePorts is vm_deallocate of an array returned by threads; the ports in it keep their
+	// references.
 	freePorts([]port) Return
 	// suspend is task_suspend. The hold is a send right in our space, so it is
 	// released when this process ends (osfmk/kern/task.c, task_suspend).
@@ -89,7 +88,7 @@ type taskCalls interface {
 	vmInfo(task port) (task.Footprint, Return)
 }
 
-// threadCalls take a thread's port of the flavor that its task's port had.
+// threadCalls take a thread's port. It is of the same flavor as its task's port.
 type threadCalls interface {
 	// identity is thread_info(THREAD_IDENTIFIER_INFO).
 	identity(thread port) (identity, Return)
@@ -101,78 +100,77 @@ type threadCalls interface {
 	state(thread port, flavor int32, words []uint32) (n int, r Return)
 }
 
-// memoryCalls read the target's memory and map.
+// memoryCalls read the target's memory and its map.
 type memoryCalls interface {
-	// read is mach_vm_read_overwrite: all of p or, but for n, nothing.
+	// read is mach_vm_read_overwrite. It reads all of p, or nothing if n is 0.
 	read(task port, p []byte, a task.Addr) (n int, r Return)
-	// regionRecurse is mach_vm_region_recurse, submaps entered, of the region at a
-	// or the next above it.
+	// regionRecurse is mach_vm_region_recurse, which enters submaps. It returns the region at a
+	// or the next one above it.
 	regionRecurse(task port, a task.Addr) (region, Return)
-	// region is mach_vm_region(VM_REGION_BASIC_INFO_64), of the same.
+	// region is mach_vm_region(VM_REGION_BASIC_INFO_64) for the same region.
 	region(task port, a task.Addr) (region, Return)
-	// regionPath is proc_regionfilename: the file mapped at a, or nothing.
+	// regionPath is proc_regionfilename: the file mapped at a, or "".
 	regionPath(pid int, a task.Addr) string
 }
 
-// mappingCalls put the target's memory into our own space. A mapping is owned by
-// the caller: unmap.
+// mappingCalls map the target's memory into our own address space. The caller owns a mapping and
+// must unmap it.
 type mappingCalls interface {
-	// remapNew is mach_vm_remap_new (since macOS 12; notSupported before) without
-	// copy, of n bytes that begin a page, of which reading is asked for and is all
-	// that will ever be allowed. It needs the task's read port
-	// (osfmk/vm/vm_user.c, mach_vm_remap_new_external).
+	// remapNew is mach_vm_remap_new (since macOS 12; notSupported before) without a copy, for n
+	// bytes from the start of a page. It requests read access, which is all that the mapping can
+	// ever get. It needs the task's read port (osfmk/vm/vm_user.c, mach_vm_remap_new_external).
 	remapNew(task port, a task.Addr, n uint64) ([]byte, Return)
-	// remap is mach_vm_remap, likewise, which needs the control port, and gives all
-	// that the target may do with the memory.
+	// remap is mach_vm_remap for the same. It needs the control port, and gives the mapping all
+	// access that the target has.
 	remap(task port, a task.Addr, n uint64) ([]byte, Return)
-	// readOnly is mach_vm_protect of a mapping.
+	// readOnly is mach_vm_protect for a mapping.
 	readOnly([]byte) Return
-	// unmap is mach_vm_deallocate of a mapping.
+	// unmap is mach_vm_deallocate for a mapping.
 	unmap([]byte) Return
-	// backing is mach_vm_region_recurse of our own task, of a mapping's begin.
+	// backing is mach_vm_region_recurse for our own task, at the start of a mapping.
 	backing([]byte) (backing, Return)
 }
 
-// policyFacts tell why a port is refused. They are asked only then.
+// policyFacts are the calls that show why a port was refused. They are made only in that case.
 type policyFacts interface {
-	// codeFlags is csops(CS_OPS_STATUS): the flags of a process's signature.
+	// codeFlags is csops(CS_OPS_STATUS): the flags of a process's code signature.
 	codeFlags(pid int) (uint32, Errno)
-	// entitled is whether csops(CS_OPS_ENTITLEMENTS_BLOB) of our own process has the
-	// entitlement.
+	// entitled reports whether our own process has the entitlement, by
+	// csops(CS_OPS_ENTITLEMENTS_BLOB).
 	entitled(entitlement string) bool
 	// protection is csr_get_active_config: what System Integrity Protection allows.
 	protection() (uint32, Errno)
-	// sandboxed is sandbox_check of our own process.
+	// sandboxed is sandbox_check for our own process.
 	sandboxed() bool
 }
 
-// processFacts need no port.
+// processFacts are the calls that need no port.
 type processFacts interface {
-	// exists is kill with signal 0, which finds a zombie, too
-	// (bsd/kern/kern_sig.c, kill).
+	// exists is kill with signal 0, which also succeeds for a zombie (bsd/kern/kern_sig.c,
+	// kill).
 	exists(pid int) Errno
-	// bsdInfo is proc_pidinfo(PROC_PIDTBSDINFO), of zombies also.
+	// bsdInfo is proc_pidinfo(PROC_PIDTBSDINFO), which also works for zombies.
 	bsdInfo(pid int) (bsdInfo, Errno)
 	// cpuType is proc_pidinfo(PROC_PIDARCHINFO): the cputype of the program's file.
 	cpuType(pid int) (uint32, Errno)
-	// cpuTime is the user and system time of proc_pidinfo(PROC_PIDTASKINFO), which
-	// tells of processes of our user, and root of all (bsd/kern/proc_info.c,
+	// cpuTime is the sum of the user and system time of proc_pidinfo(PROC_PIDTASKINFO), which is
+	// available for processes of our user, and for all as root (bsd/kern/proc_info.c,
 	// proc_pidinfo).
 	cpuTime(pid int) (time.Duration, Errno)
 	// flags is p_flag by sysctl KERN_PROC_PID.
 	flags(pid int) (uint32, Errno)
 	// path is proc_pidpath.
 	path(pid int) (string, Errno)
-	// folder is the working folder of proc_pidinfo(PROC_PIDVNODEPATHINFO), empty where
-	// it has no path any more.
+	// folder is the working directory from proc_pidinfo(PROC_PIDVNODEPATHINFO), empty if it no
+	// longer has a path.
 	folder(pid int) (string, Errno)
-	// file is proc_pidfdinfo of a descriptor, which fills as much of b as it gives.
+	// file is proc_pidfdinfo for a descriptor. n is how much of b it filled.
 	file(pid, fd, flavor int, b []byte) (n int, e Errno)
 	// arguments is sysctl KERN_PROCARGS2: an int argc, the path given to exec, and
 	// the arguments, each ended by NUL.
 	arguments(pid int) ([]byte, Errno)
-	// text and number read a sysctl by name; numbers are of four bytes or, as
-	// hw.pagesize (bsd/kern/kern_mib.c), of eight.
+	// text and number read a sysctl by name. Numbers have four bytes, some eight, such as
+	// hw.pagesize (bsd/kern/kern_mib.c).
 	text(sysctl string) (string, Errno)
 	number(sysctl string) (uint64, Errno)
 	// children is proc_listchildpids.
@@ -188,27 +186,27 @@ type processFacts interface {
 // shotConfig is a stackshot_config_t *, 0 for none.
 type shotConfig uint64
 
-// stackshotCalls are those of libsyscall/wrappers/stackshot.c: SPI, which may not be
-// there (noCall), and which exports tells.
+// stackshotCalls are functions of libsyscall/wrappers/stackshot.c. They are SPI and may be
+// missing, see exports; they then return noCall.
 type stackshotCalls interface {
-	// exports is dlsym: whether a library that is loaded has a function.
+	// exports is dlsym: it reports whether a loaded library has the function.
 	exports(function string) bool
-	// newShot is stackshot_config_create. The caller owns the config: freeShot.
+	// newShot is stackshot_config_create. The caller owns the config and must call freeShot.
 	newShot() (shotConfig, Errno)
-	// shotPID is stackshot_config_set_pid, of -1 for all processes.
+	// shotPID is stackshot_config_set_pid; −1 means all processes.
 	shotPID(c shotConfig, pid int) Errno
-	// shotFlags is stackshot_config_set_flags: STACKSHOT_*, osfmk/kern/debug.h.
+	// shotFlags is stackshot_config_set_flags, with flags STACKSHOT_* of osfmk/kern/debug.h.
 	shotFlags(c shotConfig, flags uint64) Errno
-	// shotHint is stackshot_config_set_size_hint: how large the kernel makes its buffer
-	// at least. A capture that fails forgets it, and so does dropShot.
+	// shotHint is stackshot_config_set_size_hint: the least size of the kernel's buffer. A
+	// capture that fails resets it, and so does dropShot.
 	shotHint(c shotConfig, size uint32) Errno
-	// shotSince is stackshot_config_set_delta_timestamp, by mach_absolute_time.
+	// shotSince is stackshot_config_set_delta_timestamp, in mach_absolute_time.
 	shotSince(c shotConfig, time uint64) Errno
-	// captureShot is stackshot_capture_with_config. Of a success the config owns a buffer,
-	// and refuses another capture until dropShot.
+	// captureShot is stackshot_capture_with_config. After a success the config owns a buffer,
+	// and further captures fail until dropShot.
 	captureShot(c shotConfig) Errno
-	// shotBuffer is that buffer (stackshot_config_get_stackshot_buffer and _size), which
-	// stays the config's.
+	// shotBuffer returns that buffer (stackshot_config_get_stackshot_buffer and _size), which
+	// the config continues to own.
 	shotBuffer(c shotConfig) []byte
 	// dropShot is stackshot_config_dealloc_buffer.
 	dropShot(c shotConfig) Errno
@@ -216,9 +214,9 @@ type stackshotCalls interface {
 	freeShot(c shotConfig) Errno
 }
 
-// taskInfo is what is used of mach_task_basic_info (osfmk/mach/task_info.h).
+// taskInfo has the fields used of mach_task_basic_info (osfmk/mach/task_info.h).
 type taskInfo struct {
-	suspendCount int32 // holds by task_suspend, of all holders
+	suspendCount int32 // number of holds by task_suspend, from any holder
 }
 
 // dyldInfo is task_dyld_info (osfmk/mach/task_info.h).
@@ -230,24 +228,22 @@ type dyldInfo struct {
 // identity is thread_identifier_info (osfmk/mach/thread_info.h).
 type identity struct {
 	id task.ThreadID
-	// queue is dispatch_qaddr: where, in the thread's own data, the pointer to the
-	// dispatch queue stands that it works for (osfmk/kern/thread.c,
-	// thread_dispatchqaddr).
+	// queue is dispatch_qaddr: the address, in the thread's own data, of the pointer to the
+	// dispatch queue that it works for (osfmk/kern/thread.c, thread_dispatchqaddr).
 	queue task.Addr
-	// handle is thread_handle: where the thread's own data (libpthread's tsd) begins;
-	// 0 before it has any (osfmk/kern/thread.c, THREAD_IDENTIFIER_INFO).
+	// handle is thread_handle: where the thread's own data (libpthread's tsd) begins; 0 while it
+	// has none (osfmk/kern/thread.c, THREAD_IDENTIFIER_INFO).
 	handle task.Addr
 }
 
-// basicInfo is what is used of thread_basic_info (osfmk/mach/thread_info.h).
+// basicInfo has the fields used of thread_basic_info (osfmk/mach/thread_info.h).
 type basicInfo struct {
 	user, system time.Duration
 	runState     int32 // TH_STATE_*
 	suspendCount int32 // holds by thread_suspend, not by task_suspend
 }
 
-// extendedInfo is what is used of thread_extended_info
-// (osfmk/mach/thread_info.h).
+// extendedInfo has the fields used of thread_extended_info (osfmk/mach/thread_info.h).
 type extendedInfo struct {
 	user, system time.Duration
 	runState     int32
@@ -255,20 +251,20 @@ type extendedInfo struct {
 	priority     task.Priority // pth_curpri and pth_priority
 }
 
-// region is what is used of vm_region_submap_short_info_64 and
-// vm_region_basic_info_64 (osfmk/mach/vm_region.h): [start, end).
+// region has the fields used of vm_region_submap_short_info_64 and vm_region_basic_info_64
+// (osfmk/mach/vm_region.h): [start, end).
 type region struct {
 	start, end task.Addr
 	prot       task.Prot
-	tag        uint32 // user_tag, VM_MEMORY_*; 0 by the basic call
+	tag        uint32 // user_tag, VM_MEMORY_*; 0 from the basic call
 	shared     bool
-	file       bool   // external_pager: some file's pages
-	offset     uint64 // of start in the object
-	object     uint32 // object_id: a name for the VM object; 0 by the basic call
+	file       bool   // external_pager: the pages are a file's
+	offset     uint64 // offset of start in the object
+	object     uint32 // object_id, which identifies the VM object; 0 from the basic call
 }
 
-// backing is the memory behind a mapping: the object, the offset of the mapping's
-// begin in it, and how many bytes from there on are of that object.
+// backing is the memory behind a mapping: the VM object, the offset in it at which the mapping
+// begins, and how many bytes from there on belong to that object.
 type backing struct {
 	object uint32
 	offset uint64
@@ -277,13 +273,13 @@ type backing struct {
 
 func (r *region) contains(a task.Addr) bool { return a >= r.start && a < r.end }
 
-// bsdInfo is what is used of proc_bsdinfo (bsd/sys/proc_info.h).
+// bsdInfo has the fields used of proc_bsdinfo (bsd/sys/proc_info.h).
 type bsdInfo struct {
 	flags  uint32
 	status uint32
 	parent int
 	uid    int
-	name   string // pbi_name, pbi_comm where that is empty
+	name   string // pbi_name, or pbi_comm if that is empty
 	start  time.Time
 }
 

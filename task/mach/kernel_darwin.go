@@ -199,7 +199,7 @@ func (xnu) processes() ([]task.Candidate, Errno) {
 	return out, ok
 }
 
-// errnoOf takes the number out of an error of package unix.
+// errnoOf returns the number of an error of package unix.
 func errnoOf(err error) Errno {
 	var e unix.Errno
 	switch {
@@ -240,7 +240,7 @@ func (xnu) shotSince(c shotConfig, time uint64) Errno {
 
 func (xnu) captureShot(c shotConfig) Errno { return Errno(C.mk_shot_capture(C.uint64_t(c))) }
 
-// shotBuffer makes a slice of memory that the Go runtime knows nothing of.
+// shotBuffer returns memory that the Go runtime does not manage.
 func (xnu) shotBuffer(c shotConfig) []byte {
 	b := C.mk_shot_buffer(C.uint64_t(c))
 	if b.at == nil {

@@ -9,7 +9,7 @@ import (
 	"stacksnap/task"
 )
 
-// systemKernel explains why there is none to call.
+// systemKernel returns an error: there is no Mach kernel to call.
 func systemKernel() (kernel, error) {
 	if runtime.GOOS == "darwin" {
 		return nil, fmt.Errorf("this stacksnap was built without cgo, which Mach tasks need (CGO_ENABLED=1): %w", task.ErrUnsupported)

@@ -7,8 +7,8 @@ import (
 	"stacksnap/task"
 )
 
-// List returns the running processes, to find one by its name. Those about
-// which the system tells nothing are left out.
+// List returns the running processes, among which one is found by its name. It omits processes
+// of which the system reports nothing.
 func List() ([]task.Candidate, error) {
 	k, err := systemKernel()
 	if err != nil {
@@ -34,8 +34,8 @@ func list(k kernel) ([]task.Candidate, error) {
 	return out, nil
 }
 
-// everyone lists the processes by proc_listallpids, which gives numbers alone, or
-// else by KERN_PROC_ALL.
+// everyone lists the processes by proc_listallpids, which returns only pids, or else by
+// KERN_PROC_ALL.
 func everyone(k kernel) ([]task.Candidate, error) {
 	pids, e := k.pids()
 	if e == ok && len(pids) > 0 {
@@ -53,11 +53,11 @@ func everyone(k kernel) ([]task.Candidate, error) {
 	return all, nil
 }
 
-// maxListings bounds how often KERN_PROC_ALL is asked for one list.
+// maxListings bounds how often KERN_PROC_ALL is read for one list.
 const maxListings = 8
 
-// processes asks by KERN_PROC_ALL until an answer has none that is new: one answer
-// may lack some.
+// processes reads KERN_PROC_ALL until a result has no new process, because one result may lack
+// some.
 func processes(k kernel) (all []task.Candidate, e Errno) {
 	known := map[int]bool{}
 	for range maxListings {
@@ -104,8 +104,8 @@ func listPIDs(k kernel) ([]int, error) {
 	return pids, err
 }
 
-// Children lists the processes that one has started and that have not ended; false
-// where the system does not tell.
+// Children lists the child processes of a process that have not ended; false if the system does
+// not report them.
 func Children(pid int) ([]int, bool) {
 	k, err := systemKernel()
 	if err != nil {
@@ -114,7 +114,7 @@ func Children(pid int) ([]int, bool) {
 	return children(k, pid)
 }
 
-// children leaves zombies out, which have nothing to look at.
+// children omits zombies, which have no threads to capture.
 func children(k kernel, pid int) ([]int, bool) {
 	all, e := k.children(pid)
 	if e != ok {
@@ -126,8 +126,7 @@ func children(k kernel, pid int) ([]int, bool) {
 	}), true
 }
 
-// Candidate describes a process, and says false when the system tells nothing
-// about it.
+// Candidate describes a process. It returns false when the system reports nothing about it.
 func Candidate(pid int) (task.Candidate, bool) {
 	k, err := systemKernel()
 	if err != nil || pid <= 0 {
@@ -137,8 +136,8 @@ func Candidate(pid int) (task.Candidate, bool) {
 	return c, c.Name != ""
 }
 
-// candidate tells what is known of a process, nothing of one that has ended;
-// known is a name for want of a better.
+// candidate describes a process, and returns the zero Candidate if it has ended. known is the
+// name to use if there is no better one.
 func candidate(k kernel, pid int, known string) task.Candidate {
 	c := task.Candidate{PID: pid, Name: known}
 	if file, e := k.path(pid); e == ok {
@@ -159,7 +158,8 @@ func candidate(k kernel, pid int, known string) task.Candidate {
 	return c
 }
 
-// Details tells processes of one name apart. What cannot be had is unknown.
+// Details returns facts by which processes of the same name differ. What cannot be read is
+// unknown.
 func Details(pid int) task.Details {
 	k, err := systemKernel()
 	if err != nil || pid <= 0 {

@@ -7,8 +7,8 @@ package mach
 
 #include "mach.h"
 
-// mk_live_refs counts the references to one port: those that each kind of right
-// has, a right of a kind that is not held has none.
+// mk_live_refs returns the number of references to one port, for all kinds of rights together; a
+// kind that is not held has none.
 static uint64_t mk_live_refs(mach_port_name_t name) {
 	uint64_t all = 0;
 	for (mach_port_right_t right = MACH_PORT_RIGHT_SEND; right < MACH_PORT_RIGHT_NUMBER; right++) {
@@ -41,12 +41,12 @@ import "C"
 
 import "stacksnap/task"
 
-// The tests on a live system (live_darwin_test.go) need to know what we hold
-// ourselves; a test file cannot say it in C.
+// The tests on a live system (live_darwin_test.go) need to know what our process holds; a test
+// file cannot contain C.
 
-// ports counts the names in our own space (mach_port_names), and all references to
-// them (mach_port_get_refs): a right to the same port that is given out once more
-// has the same name, and one reference more.
+// ports has the number of names in our own space (mach_port_names), and of all references to
+// them (mach_port_get_refs). A second right to the same port has the same name, and one
+// reference more.
 type ports struct{ names, refs int }
 
 func ownPorts() (ports, Return) {
@@ -56,7 +56,7 @@ func ownPorts() (ports, Return) {
 	return ports{int(n), int(refs)}, Return(r)
 }
 
-// ownRegions counts our own mappings, and the bytes of those that can be written.
+// ownRegions counts our own mappings, and the bytes of the writable ones.
 func ownRegions() (count int, bytes uint64) {
 	for a := task.Addr(1); ; {
 		r, ret := goRegion(C.mk_live_region(C.uint64_t(a)))

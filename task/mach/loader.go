@@ -6,21 +6,20 @@ import (
 	"stacksnap/task"
 )
 
-// loaderPatience is how long is waited for where the loader has its list. XNU
-// tells at once. Other kernels wait until the program's loader has told them,
-// which that of a program before its exec, or after its end, never does.
+// loaderPatience is how long to wait for the location of the loader's list. XNU replies at once.
+// Other kernels wait until the program's loader has reported it, which never happens for a
+// program before its exec or after its end.
 const loaderPatience = 300 * time.Millisecond
 
-// loaderAnswer is what task_info(TASK_DYLD_INFO) answered.
+// loaderAnswer is the result of task_info(TASK_DYLD_INFO).
 type loaderAnswer struct {
 	info dyldInfo
 	ret  Return
 }
 
-// Loader implements [task.LoaderReader]: task_info(TASK_DYLD_INFO). Its error is
-// a *[task.ExitedError] when the task has ended, as it does when the program is
-// replaced by exec: the process has a new task then (bsd/kern/kern_exec.c,
-// proc_exec_switch_task).
+// Loader implements [task.LoaderReader] by task_info(TASK_DYLD_INFO). Its error is a
+// *[task.ExitedError] when the task has ended. That also happens when exec replaces the program,
+// because the process then gets a new task (bsd/kern/kern_exec.c, proc_exec_switch_task).
 func (p *Process) Loader() (task.Addr, int, error) {
 	info, r := p.askLoader()
 	if r != success {
@@ -32,13 +31,13 @@ func (p *Process) Loader() (task.Addr, int, error) {
 	return info.addr, 4, nil
 }
 
-// askLoader asks where dyld describes what it has loaded. A question that is not
-// answered in time is left behind, on a thread of its own, and until it is
-// answered there is no other: timedOut, at once then.
+// askLoader returns where dyld describes what it has loaded. A call that does not return in time
+// is left to a thread of its own. Until that call returns, askLoader makes no other, and returns
+// timedOut at once.
 func (p *Process) askLoader() (dyldInfo, Return) {
 	if p.asked != nil {
 		select {
-		case <-p.asked: // of some time ago
+		case <-p.asked: // an earlier call has returned
 		default:
 			return dyldInfo{}, timedOut
 		}
@@ -54,7 +53,7 @@ func (p *Process) askLoader() (dyldInfo, Return) {
 }
 
 func askLoader(k kernel, t port) <-chan loaderAnswer {
-	answer := make(chan loaderAnswer, 1) // which may be wanted no more
+	answer := make(chan loaderAnswer, 1) // buffered, because nobody may receive from it any more
 	go func() {
 		info, r := k.dyldInfo(t)
 		answer <- loaderAnswer{info, r}

@@ -33,14 +33,14 @@ type mapping struct {
 	object     uint32 // the kernel's name for the VM object
 	offset     uint64 // of start in it
 
-	// trusted: it was seen to change, and to be the same as what the kernel read.
+	// trusted means that it was seen to change, and was then equal to what the kernel read.
 	trusted bool
-	from    task.Addr // what it showed at first, from here on
+	from    task.Addr // what it showed at first, from this address on
 	first   []byte
 	uses    int
 }
 
-// holds reports whether n bytes at a are in it.
+// holds reports whether the n bytes at a are in m.
 func (m *mapping) holds(a task.Addr, n int) bool {
 	return a >= m.start && a <= m.end && uint64(n) <= uint64(m.end-a)
 }
@@ -50,27 +50,26 @@ func (m *mapping) at(a task.Addr, n int) []byte {
 	return m.bytes[off : off+task.Addr(n)]
 }
 
-// copy fills b with what is at a, which m holds.
+// copy fills b with the bytes at a, which must be in m.
 func (m *mapping) copy(b []byte, a task.Addr) bool {
 	return guarded(func() bool { copy(b, m.at(a, len(b))); return true })
 }
 
-// equals reports whether b is what is at a, which m holds.
+// equals reports whether b equals the bytes at a, which must be in m.
 func (m *mapping) equals(b []byte, a task.Addr) bool {
 	return guarded(func() bool { return bytes.Equal(b, m.at(a, len(b))) })
 }
 
-// changed reports whether it no longer shows what it did at first. Nobody here
-// writes to it, so then it is not a copy.
+// changed reports whether m no longer shows what it did at first. We never write to it, so if it
+// has changed it is not a copy.
 func (m *mapping) changed() bool {
 	return guarded(func() bool { return !bytes.Equal(m.first, m.at(m.from, len(m.first))) })
 }
 
-// guarded calls a function that reads mapped memory of the target; false where
-// that faults. A page may fail to be read in, which is a SIGBUS to us
-// (bsd/uxkern/ux_exception.c), and kills a Go program except where a goroutine
-// asks for a panic instead. The fault may be in the runtime's memmove, which is
-// taken for its caller's.
+// guarded calls a function that reads mapped memory of the target. It returns false if that
+// faults. A page that cannot be read in is a SIGBUS for us (bsd/uxkern/ux_exception.c), which
+// kills a Go program unless the goroutine asks for a panic instead. The fault may be in the
+// runtime's memmove, and then counts as its caller's.
 func guarded(read func() bool) (ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -19,7 +19,7 @@ func (xnu) remap(t port, a task.Addr, n uint64) ([]byte, Return) {
 	return goMapping(C.mk_remap(C.uint32_t(t), C.uint64_t(a), C.uint64_t(n)), n)
 }
 
-// goMapping makes a slice of memory that the Go runtime knows nothing of.
+// goMapping returns a slice of memory that the Go runtime does not manage.
 func goMapping(m C.mk_mapping, n uint64) ([]byte, Return) {
 	if m.ret != 0 {
 		return nil, Return(m.ret)

@@ -2,18 +2,17 @@ package mach
 
 import "stacksnap/task"
 
-// smallestPage divides the page size of every target.
+// smallestPage is a divisor of every target's page size.
 const smallestPage = 4 << 10
 
-// memory is the process as task.Memory, so that Memory allocates nothing.
+// memory is a Process as a task.Memory, so that Memory does not allocate.
 type memory Process
 
-// Memory reads the live target. While it is stopped, the *[task.FaultError] of
-// a read is valid until the next one.
+// Memory reads the live target. While the target is stopped, a *[task.FaultError] is valid only
+// until the next read.
 func (p *Process) Memory() task.Memory { return (*memory)(p) }
 
-// ReadMemory reads len(b) bytes or those before the first page that cannot be
-// read.
+// ReadMemory reads len(b) bytes, or those before the first page that cannot be read.
 func (m *memory) ReadMemory(b []byte, a task.Addr) (int, error) {
 	p := (*Process)(m)
 	want := b
@@ -36,15 +35,15 @@ func (p *Process) faultAt(a task.Addr, r Return) error {
 		f = new(task.FaultError)
 	}
 	*f = task.FaultError{Addr: a}
-	if r != success && (r < 256 || !p.stopped) { // larger ones would be allocated
+	if r != success && (r < 256 || !p.stopped) { // the text of a larger number would have to be allocated
 		f.Err = r
 	}
 	return f
 }
 
-// readPrefix reads as much of b as is readable from a on. The kernel copies all
-// of a range or nothing, so where it fails, ever smaller parts that end at page
-// boundaries are tried, down to one page. r is the last refusal.
+// readPrefix reads as much of b as is readable from a on. The kernel copies all of a range or
+// nothing, so when a read fails, ever smaller parts that end at page boundaries are tried, down
+// to one page. r is the last error.
 func (p *Process) readPrefix(b []byte, a task.Addr) (n int, r Return) {
 	part := len(b)
 	for n < len(b) {
@@ -65,8 +64,8 @@ func (p *Process) readPrefix(b []byte, a task.Addr) (n int, r Return) {
 	return n, success
 }
 
-// smaller returns about half of a part that starts at a, so that it ends at a
-// page boundary, and 0 for a part that lies in one page.
+// smaller returns the length of about half of a part that starts at a, so that it ends at a page
+// boundary; 0 for a part that lies in one page.
 func (p *Process) smaller(a task.Addr, part int) int {
 	page := p.pageSize()
 	toBoundary := int(page - uint64(a)%page)

@@ -7,12 +7,11 @@ import (
 	"stacksnap/task"
 )
 
-// Open opens a running process with the weakest right that the kernel grants: its task's
-// read port, or else the control port. It does not stop the target.
+// Open opens a running process with the weakest right that the kernel grants: its task's read
+// port, or else the control port. It does not stop the target.
 //
-// The error is a *[task.NoProcessError], a *[task.PermissionError] that says
-// what would help, or wraps [task.ErrUnsupported] where this program cannot do
-// it at all.
+// The error is a *[task.NoProcessError], or a *[task.PermissionError] that says what would help,
+// or it wraps [task.ErrUnsupported] if this program cannot do it at all.
 func Open(pid int) (*Process, error) {
 	k, err := systemKernel()
 	if err != nil {
@@ -21,8 +20,8 @@ func Open(pid int) (*Process, error) {
 	return open(k, pid)
 }
 
-// openTries is how often the task of a process is looked up while its loader is
-// not told of: exec gives the process another.
+// openTries is how often a process's task is looked up while its loader is not known: exec gives
+// the process another task.
 const openTries = 4
 
 func open(k kernel, pid int) (*Process, error) {
@@ -48,7 +47,7 @@ func open(k kernel, pid int) (*Process, error) {
 	}
 }
 
-// takeHold makes a Process of which nothing is known.
+// takeHold returns a Process about which nothing has been read yet.
 func takeHold(k kernel, pid int) (*Process, error) {
 	t, answer, err := taskPort(k, pid)
 	if err != nil {
@@ -67,7 +66,7 @@ func (p *Process) learn(loader dyldInfo) {
 	}
 }
 
-// check refuses what no task port would help with.
+// check returns an error if no task port would help.
 func check(k kernel, pid int) error {
 	self, _ := k.self()
 	switch {
@@ -86,7 +85,7 @@ func check(k kernel, pid int) error {
 	return present(k, pid)
 }
 
-// present refuses a process that is not there, or is a zombie.
+// present returns an error if the process does not exist or is a zombie.
 func present(k kernel, pid int) error {
 	if k.exists(pid) == noProcess {
 		return &task.NoProcessError{PID: pid}
@@ -97,8 +96,8 @@ func present(k kernel, pid int) error {
 	return nil
 }
 
-// taskPort asks for the read port, then for the control port. readErr is the
-// answer to the first question.
+// taskPort requests the read port, and if that is refused the control port. readErr is the
+// result of the first request.
 func taskPort(k kernel, pid int) (t port, readErr Errno, err error) {
 	read, errno := k.taskReadForPID(pid)
 	if errno == ok && read.valid() {

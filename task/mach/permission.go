@@ -6,14 +6,14 @@ import (
 	"stacksnap/task"
 )
 
-// permissionError says which ports were asked for, what the kernel answered to
-// each, and what would help.
+// permissionError says which ports were requested, the kernel's error for each, and what would
+// help.
 func permissionError(k kernel, pid int, read Errno, control Return) *task.PermissionError {
 	c := learn(k, pid)
 	return &task.PermissionError{PID: pid, Asked: asked(read, control), Remedy: c.remedy(), Err: control}
 }
 
-// answer words a refusal; a success without a port is one, too.
+// answer returns the text of a refusal; a success without a port is a refusal, too.
 func answer(isSuccess bool, err error) string {
 	if isSuccess {
 		return "no port"
@@ -21,7 +21,7 @@ func answer(isSuccess bool, err error) string {
 	return err.Error()
 }
 
-// Flags of a signature (osfmk/kern/cs_blobs.h).
+// Flags of a code signature (osfmk/kern/cs_blobs.h).
 const (
 	codeGetTaskAllow = 0x4       // CS_GET_TASK_ALLOW
 	codeRestrict     = 0x800     // CS_RESTRICT
@@ -37,25 +37,25 @@ const allowsTaskForPID = 0x4
 // or group.
 const flagSetID = 0x100
 
-// circumstances decide whether one process may have another's task port. XNU lets
-// root through, or the owner of a process that has not changed its identity
-// (bsd/kern/kern_proc.c, task_for_pid_posix_check). Then its security policy
-// (AppleMobileFileIntegrity) has its say, which keeps even root from what System
-// Integrity Protection guards; and for others than root taskgated, which wants our
-// signature to have the debugger's entitlement, and its user to consent.
+// circumstances decide whether a process may have another's task port. XNU admits root, and the
+// owner of a process that has not changed its identity (bsd/kern/kern_proc.c,
+// task_for_pid_posix_check). Then its security policy (AppleMobileFileIntegrity) decides. It
+// refuses even root what System Integrity Protection guards. Everybody else also needs
+// taskgated's consent, which requires that our signature has the debugger entitlement and that
+// the user agrees.
 type circumstances struct {
 	root      bool
-	sandboxed bool // we are
+	sandboxed bool // we are sandboxed
 	foreign   bool // the target is another user's
 	setID     bool // the target has changed its user or group
-	guarded   bool // by System Integrity Protection
-	hardened  bool // the target is, and does not allow debuggers
-	entitled  bool // we are, as a debugger
-	known     bool // what the target's signature says
+	guarded   bool // System Integrity Protection guards the target
+	hardened  bool // the target has the hardened runtime and does not allow debuggers
+	entitled  bool // we have the debugger entitlement
+	known     bool // the target's signature could be read
 	undevout  bool // Developer Mode is off
 }
 
-// remedy is one line in the imperative.
+// remedy returns one line in the imperative.
 func (c *circumstances) remedy() string {
 	switch {
 	case c.sandboxed:
@@ -82,7 +82,7 @@ func (c *circumstances) remedy() string {
 	return "run stacksnap with sudo, or consent when taskgated asks; it does not ask members of the _developer group after sudo DevToolsSecurity -enable, and asks nobody in a session without a screen" + c.besides()
 }
 
-// besides tells what is needed of a target of whose signature nothing is known.
+// besides says what is needed for a target whose signature is not known.
 func (c *circumstances) besides() string {
 	if c.known {
 		return ""
@@ -90,8 +90,8 @@ func (c *circumstances) besides() string {
 	return "; a hardened target needs com.apple.security.get-task-allow besides"
 }
 
-// learn finds out the circumstances. What the system does not tell is taken for
-// what is usual.
+// learn finds out the circumstances. For what the system does not report, it assumes the usual
+// value.
 func learn(k kernel, pid int) circumstances {
 	_, euid := k.self()
 	b, e := k.bsdInfo(pid)
@@ -117,14 +117,14 @@ func learn(k kernel, pid int) circumstances {
 
 const debuggerEntitlement = "com.apple.security.cs.debugger"
 
-// isProtecting reports whether System Integrity Protection guards tasks, as it does
-// unless it was switched off.
+// isProtecting reports whether System Integrity Protection guards tasks, which it does unless it
+// was switched off.
 func isProtecting(k kernel) bool {
 	config, e := k.protection()
 	return e != ok || config&allowsTaskForPID == 0
 }
 
-// asked names the two questions with their answers.
+// asked describes the two requests and their results.
 func asked(read Errno, control Return) string {
 	return fmt.Sprintf("task_read_for_pid: %s; task_for_pid: %s", answer(read == ok, read), answer(control == success, control))
 }

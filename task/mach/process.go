@@ -24,42 +24,42 @@ type Process struct {
 	held    []held          // the threads of the last listing, in the kernel's order
 	next    []held          // the listing under way
 	ids     []task.ThreadID // what Threads returned
-	at      int             // where the last look-up in held ended
-	owed    []port          // references to give back once the target runs,
-	unfreed []port          // and an array of them
-	lost    int             // references that could not be given back
+	at      int             // where the last search in held ended
+	owed    []port          // references to release once the target runs
+	unfreed []port          // and an array of ports to free then
+	lost    int             // references that could not be released
 	closed  bool
 
-	gate    *task.Gate // within which it is stopped; nil: none
+	gate    *task.Gate // held during each stop; nil: none
 	stopped bool
 	last    task.Stop // the last stop
-	halted  bool      // by someone else, at the last listing before a stop
-	// unstopped marks what is captured while the target runs.
+	halted  bool      // stopped by someone else, at the last listing before a stop
+	// unstopped means that captures are made while the target runs.
 	unstopped bool
 	resume    func() error  // made once: a method value allocates
-	stateWait time.Duration // left in this stop for threads that have no state yet
+	stateWait time.Duration // time left in this stop for threads that have no state yet
 
 	words    [maxStateWords]uint32 // where thread_get_state writes
-	failures []captureError        // for the errors of a stop, made before it
-	fault    task.FaultError       // the one error of memory reads during a stop
-	peeked   [1]byte               // where a read is tried
+	failures []captureError        // errors that were allocated before the stop
+	fault    task.FaultError       // the error of memory reads during a stop
+	peeked   [1]byte               // buffer for a trial read
 	regions  regionCalls
 	mapped   stopRegions
-	foreseen []foreseenStack // of the stop, to be checked after it
-	ownData  task.Addr       // how far above a thread's handle its stack's region ends; 0: not known
+	foreseen []foreseenStack // stacks of the stop that are to be checked after it
+	ownData  task.Addr       // from a thread's handle to the end of its stack's region; 0: not known
 	exited   *task.ExitedError
 
 	sharing sharing
 	prompt  promptness
 
-	asked <-chan loaderAnswer // a question that is not answered yet; nil: none
+	asked <-chan loaderAnswer // a call that has not returned yet; nil: none
 
 	queues     queueOffsets
-	noFiles    bool // proc_pidfdinfo is not to be asked
-	noExtended bool // THREAD_EXTENDED_INFO is not to be asked for
+	noFiles    bool // proc_pidfdinfo does not work
+	noExtended bool // THREAD_EXTENDED_INFO does not work
 }
 
-// held is a thread to whose port we hold one reference.
+// held is a thread to whose port we own one reference.
 type held struct {
 	port    port
 	id      task.ThreadID
@@ -69,7 +69,7 @@ type held struct {
 	foreseen foreseen
 }
 
-// errTaskEnded is what an ExitedError of this package wraps.
+// errTaskEnded is wrapped by the ExitedErrors of this package.
 var errTaskEnded = errors.New("its Mach task has ended")
 
 // newProcess takes over the caller's reference to the task's port.
@@ -81,7 +81,7 @@ func newProcess(k kernel, pid int, t port) *Process {
 	return p
 }
 
-// Info returns what was found out when the process was opened.
+// Info returns what was read when the process was opened.
 func (p *Process) Info() task.Info { return p.info }
 
 // Capabilities implements [task.Process].
@@ -91,8 +91,8 @@ func (p *Process) Capabilities() task.Capabilities {
 	}
 }
 
-// Close lets the target run on, if it was stopped, and gives back every
-// reference. A second call does nothing.
+// Close lets the target run on, if it was stopped, and releases every reference. A second call
+// does nothing.
 func (p *Process) Close() error {
 	if p.closed {
 		return nil
@@ -101,7 +101,7 @@ func (p *Process) Close() error {
 	err := p.letRun()
 	var exited *task.ExitedError
 	if errors.As(err, &exited) {
-		err = nil // it runs no longer, which is not Close's trouble
+		err = nil // it no longer runs, which is not an error of Close
 	}
 	p.settle()
 	p.EndSeries()
@@ -116,12 +116,11 @@ func (p *Process) Close() error {
 	return err
 }
 
-// releaseTries is how often it is tried to give something back. The kernel
-// refuses that only for what is none of ours, so that trying again does no
-// harm.
+// releaseTries is how often a release is tried. The kernel refuses only the release of what is
+// not ours, so a second try does no harm.
 const releaseTries = 2
 
-// giveBack returns one reference that we own.
+// giveBack releases one reference that we own.
 func (p *Process) giveBack(name port) {
 	for range releaseTries {
 		if p.k.release(name) == success {
@@ -131,7 +130,7 @@ func (p *Process) giveBack(name port) {
 	p.lost++
 }
 
-// settle gives back what was left over from the stop.
+// settle releases what was left over from the stop.
 func (p *Process) settle() {
 	for _, name := range p.owed {
 		p.giveBack(name)
@@ -142,8 +141,8 @@ func (p *Process) settle() {
 	p.checkForeseen()
 }
 
-// taskError makes the error of a call about the whole task. It may allocate:
-// a stop ends with it.
+// taskError returns the error for a failed call about the whole task. It may allocate, because a
+// stop ends with it.
 func (p *Process) taskError(call string, r Return) error {
 	if p.taskGone(r) {
 		return p.exited
@@ -151,8 +150,8 @@ func (p *Process) taskError(call string, r Return) error {
 	return &callError{call, r}
 }
 
-// taskGone reports whether an answer means that the task has ended. Where the
-// answer has other meanings also, the port and the pid are asked.
+// taskGone reports whether a result means that the task has ended. If the result can mean
+// something else, the port and the pid are checked.
 func (p *Process) taskGone(r Return) bool {
 	switch {
 	case r.ended():
@@ -163,9 +162,8 @@ func (p *Process) taskGone(r Return) bool {
 	return false
 }
 
-// gone reports whether the process is no longer there, has ended, or is about to:
-// then it is marked so, and its task answers no question about itself any more
-// (osfmk/kern/task.c, task_info).
+// gone reports whether the process no longer exists, has ended, or is about to: it is then
+// marked as exiting, and task_info fails for its task (osfmk/kern/task.c, task_info).
 func (p *Process) gone() bool {
 	if p.k.exists(p.pid) == noProcess {
 		return true

@@ -6,12 +6,11 @@ import (
 	"stacksnap/task"
 )
 
-// maxRegions bounds the listing of a map that has no end.
+// maxRegions bounds the listing of a map, which might be endless.
 const maxRegions = 1 << 20
 
-// Regions lists the target's mappings, those of submaps in their place (the
-// shared cache is one), without paths. A listing that breaks off yields the error
-// last.
+// Regions lists the target's mappings without paths; a submap (such as the shared cache) is
+// replaced by its own mappings. If the listing fails, the error is yielded last.
 func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	return func(yield func(task.Region, error) bool) {
 		var a task.Addr
@@ -46,8 +45,8 @@ func (p *Process) RegionAt(a task.Addr) (task.Region, bool, error) {
 // PathAt implements [task.LoaderReader].
 func (p *Process) PathAt(a task.Addr) string { return p.k.regionPath(p.pid, a) }
 
-// endOfMap tells the end of the map from a failure: beyond the last region there is
-// KERN_INVALID_ADDRESS, and KERN_NO_SPACE where no room is left.
+// endOfMap distinguishes the end of the map from a failure: above the last region the result is
+// KERN_INVALID_ADDRESS, or KERN_NO_SPACE where no address is left.
 func (p *Process) endOfMap(r Return, a task.Addr) error {
 	if a != 0 && (r == invalidAddress || r == noSpace) {
 		return nil
@@ -55,19 +54,18 @@ func (p *Process) endOfMap(r Return, a task.Addr) error {
 	return p.taskError("mach_vm_region", r)
 }
 
-// regionCalls is what has been seen of the two calls that tell of regions.
+// regionCalls is what has been found out about the two calls that return regions.
 type regionCalls struct {
-	isTold bool // the recursive one gives protections
-	missed int  // how often it gave none of a region that has one
+	isTold bool // the recursive call returns protections
+	missed int  // how often it returned none for a region that has one
 }
 
-// maxMissed is how often the recursive call gives no protection before it is not
-// asked any more.
+// maxMissed is how often the recursive call may return no protection before it is no longer
+// used.
 const maxMissed = 3
 
-// stopRegions are the last regions that were found in a stop, while which the map of the
-// target is what it is: of threads whose stacks are in one, as Go's are, it is asked for
-// once.
+// stopRegions are the last regions that were found in a stop, in which the target's map does not
+// change. If several threads have their stacks in one region, as Go's do, it is looked up once.
 type stopRegions struct {
 	last  [8]region
 	count int
@@ -87,7 +85,7 @@ func (s *stopRegions) add(r region) {
 	s.count++
 }
 
-// regionAt finds the region at a, or the next above it.
+// regionAt returns the region at a, or the next one above it.
 func (p *Process) regionAt(a task.Addr) (region, Return) {
 	if !p.stopped {
 		return p.askRegion(a)
@@ -102,9 +100,9 @@ func (p *Process) regionAt(a task.Addr) (region, Return) {
 	return r, ret
 }
 
-// askRegion asks the kernel for the region at a, or the next above it. Where the recursive
-// call gives no protection, or fails, the plain call is asked as well, and alone
-// after a while: some kernels fill in only that one.
+// askRegion gets from the kernel the region at a, or the next one above it. If the recursive
+// call returns no protection, or fails, the plain call is made as well, and after a while only
+// that one: some kernels fill in only its result.
 func (p *Process) askRegion(a task.Addr) (region, Return) {
 	if !p.regions.isTold && p.regions.missed >= maxMissed {
 		r, ret := p.k.region(p.task, a)
@@ -136,7 +134,7 @@ func (p *Process) askRegion(a task.Addr) (region, Return) {
 		return r, success
 	case plainGood:
 		return plain, success
-	case ret == success: // regions that make no progress
+	case ret == success: // the regions do not advance
 		return region{}, invalidAddress
 	}
 	return region{}, ret

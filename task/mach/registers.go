@@ -5,15 +5,14 @@ import "stacksnap/task"
 // maxStateWords is the size of the largest state that is read.
 const maxStateWords = 68
 
-// layoutOf is how thread_get_state lays out one architecture's registers.
+// layoutOf describes how thread_get_state returns the registers of one architecture.
 type layoutOf struct {
 	flavor int32 // of thread_get_state
 	words  int   // the flavor's count, in 32-bit words
-	wide   bool  // registers of two words, the lower first
-	// dwarf has the DWARF number of each register of the structure in turn, or
-	// skip.
+	wide   bool  // registers have two words, the lower first
+	// dwarf has the DWARF number of each register of the structure in order, or skip.
 	dwarf []int8
-	// signed: pointers may carry a pointer authentication code.
+	// signed means that pointers may carry a pointer authentication code.
 	signed bool
 }
 
@@ -39,8 +38,7 @@ var (
 			17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}}
 )
 
-// stateLayout returns how an architecture's threads are read, nil when they are
-// not.
+// stateLayout returns the layout for an architecture, nil if its registers cannot be read.
 func stateLayout(a task.Arch) *layoutOf {
 	switch a {
 	case task.AMD64:
@@ -53,11 +51,10 @@ func stateLayout(a task.Arch) *layoutOf {
 	return nil
 }
 
-// decode turns the words of a state into registers. Words that are missing
-// leave their registers unknown. XNU signs pc, lr, sp and fp for a reader that
-// itself uses pointer authentication, and lr may be signed by the program for
-// any reader (osfmk/arm64/status.c, machine_thread_state_convert_to_user): mask
-// has the bits that are the address.
+// decode converts the words of a state to registers. Registers whose words are missing are
+// unknown. XNU signs pc, lr, sp and fp for a reader that itself uses pointer authentication, and
+// lr may be signed by the program for any reader (osfmk/arm64/status.c,
+// machine_thread_state_convert_to_user): mask selects the bits of the address.
 func (l *layoutOf) decode(words []uint32, mask uint64, regs *task.Registers) {
 	for i, d := range l.dwarf {
 		v, found := l.word(words, i)

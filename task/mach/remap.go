@@ -2,7 +2,7 @@ package mach
 
 import "stacksnap/task"
 
-// mapStacks maps the stacks of the threads that were captured a few times.
+// mapStacks maps the stacks of the threads that have been captured a few times.
 func (p *Process) mapStacks() {
 	for i := range p.held {
 		h := &p.held[i]
@@ -19,8 +19,8 @@ func (p *Process) mapStacks() {
 	}
 }
 
-// mapStack maps a thread's stack, in the place of one that it has left or that
-// has grown.
+// mapStack maps a thread's stack. It replaces a mapping of a stack that the thread has left or
+// that has grown.
 func (p *Process) mapStack(h *held) {
 	k := h.stack
 	p.leave(h)
@@ -46,8 +46,8 @@ func (p *Process) mapStack(h *held) {
 	h.stack.start, h.stack.end, h.stack.mapping = k.start, k.end, m
 }
 
-// remap asks by mach_vm_remap_new, which either port allows and which gives no
-// more than what is asked for; then, with the control port, by mach_vm_remap.
+// remap maps memory by mach_vm_remap_new, which either port allows and which grants only what is
+// requested or, with the control port, by mach_vm_remap.
 func (p *Process) remap(a task.Addr, size uint64) (b []byte, r Return) {
 	r = notSupported
 	if !p.sharing.noNew {
@@ -67,19 +67,19 @@ func (p *Process) remap(a task.Addr, size uint64) (b []byte, r Return) {
 	return b, success
 }
 
-// refuse remembers a refusal, unless it is of this one stack.
+// refuse records a refusal, unless it is about this one stack only.
 func (p *Process) refuse(r Return) {
 	if !passes(r) {
 		p.sharing.refused = true
 	}
 }
 
-// passes reports whether a refusal comes from the target having changed its map
+// passes reports whether a refusal is temporary, because the target has changed its map
 // meanwhile.
 func passes(r Return) bool { return r == invalidAddress || r == protectionFailure }
 
-// prove has the kernel tell that a mapping is of one VM object, and that this is
-// what the target has at the place.
+// prove verifies with the kernel that a mapping shows a single VM object, and that the target
+// has the same object at that place.
 func (p *Process) prove(m *mapping) bool {
 	own, r := p.k.backing(m.bytes)
 	if r != success || own.size < uint64(len(m.bytes)) {
@@ -89,8 +89,8 @@ func (p *Process) prove(m *mapping) bool {
 	return p.still(m, m.start, m.end)
 }
 
-// still asks whether the target has a mapping's memory at [from, to), which may
-// be of several regions by now.
+// still reports whether the target still has a mapping's memory at [from, to), which may consist
+// of several regions by now.
 func (p *Process) still(m *mapping, from, to task.Addr) bool {
 	for range maxJoined {
 		r, ret := p.k.regionRecurse(p.task, from)

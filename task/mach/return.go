@@ -2,12 +2,11 @@ package mach
 
 import "fmt"
 
-// Return is a kern_return_t: what a Mach call answered. Success is not an
-// error; callers compare before they treat a Return as one.
+// Return is a kern_return_t, the result of a Mach call. success is not an error; callers compare
+// before they use a Return as an error.
 type Return int32
 
-// The answers that decide something (osfmk/mach/kern_return.h, message.h and
-// mig_errors.h).
+// The results on which decisions depend (osfmk/mach/kern_return.h, message.h and mig_errors.h).
 const (
 	success           Return = 0
 	invalidAddress    Return = 1
@@ -29,7 +28,7 @@ const (
 	serverDied        Return = -308
 )
 
-// name returns the name that the headers give the answer, or nothing.
+// name returns the name that the headers give the result, or "".
 func (r Return) name() string {
 	switch r {
 	case success:
@@ -83,8 +82,7 @@ func (r Return) Error() string {
 	return fmt.Sprintf("%s (%d)", n, int32(r))
 }
 
-// ended reports whether the answer is given for a port whose task or thread has
-// ended.
+// ended reports whether the result is returned only for a port whose task or thread has ended.
 func (r Return) ended() bool {
 	switch r {
 	case sendInvalidDest, receiveDied, serverDied, terminated:
@@ -93,11 +91,10 @@ func (r Return) ended() bool {
 	return false
 }
 
-// mayHaveEnded reports whether the answer is given for an ended task or thread
-// among other causes: MIG turns a port without an object into TASK_NULL or
-// THREAD_NULL, which most routines refuse as an argument, and an inactive task
-// is KERN_FAILURE (osfmk/kern/task.c, task_threads_internal). One that does not
-// answer in time may have ended, too.
+// mayHaveEnded reports whether the result can mean that the task or thread has ended, among
+// other causes. MIG converts a port without an object to TASK_NULL or THREAD_NULL, which most
+// routines refuse as an argument, and an inactive task returns KERN_FAILURE (osfmk/kern/task.c,
+// task_threads_internal). A task that does not reply in time may have ended, too.
 func (r Return) mayHaveEnded() bool {
 	switch r {
 	case invalidArgument, failure, invalidName, invalidTask, timedOut:
@@ -109,7 +106,7 @@ func (r Return) mayHaveEnded() bool {
 // Errno is an errno of Darwin, which has its own numbers (bsd/sys/errno.h).
 type Errno int32
 
-// The errors that decide something.
+// The errors on which decisions depend.
 const (
 	ok           Errno = 0
 	notPermitted Errno = 1
@@ -159,7 +156,7 @@ func (e Errno) Error() string {
 	return fmt.Sprintf("%s (%d)", n, int32(e))
 }
 
-// callError says which Mach call was refused, and how.
+// callError says which Mach call failed, and how.
 type callError struct {
 	call string
 	ret  Return

@@ -8,11 +8,11 @@ import (
 	"stacksnap/task"
 )
 
-// errReplaced stands in for a stack that was copied from a mapping which turned
-// out not to be of the thread's stack any more.
+// errReplaced is the error of a thread whose stack was copied from a mapping that turned out not
+// to show its stack any more.
 var errReplaced = errors.New("the memory of the stack was replaced while the thread was sampled")
 
-// use is one copy that was made from a mapping in the last stop.
+// use is one copy made from a mapping in the last stop.
 type use struct {
 	thread   *task.Thread
 	id       task.ThreadID
@@ -30,7 +30,7 @@ func (p *Process) BeginSeries(interval time.Duration) {
 	p.sharing.begin()
 }
 
-// EndSeries implements [task.Pacer]: nothing of the target stays mapped.
+// EndSeries implements [task.Pacer]. Nothing of the target stays mapped.
 func (p *Process) EndSeries() {
 	p.sharing.on, p.sharing.used = false, p.sharing.used[:0]
 	for i := range p.held {
@@ -40,10 +40,10 @@ func (p *Process) EndSeries() {
 	p.prompt = promptness{}
 }
 
-// Confirm implements [task.Pacer]. Where a mapping served for a copy, the kernel
-// is asked whether it still shows the memory that is the thread's stack. It was
-// the same when the mapping was made, and we hold that memory ever since, so that
-// its name cannot have passed to other memory; then it was the same in the stop.
+// Confirm implements [task.Pacer]. For each copy that was made from a mapping, it asks the
+// kernel whether the mapping still shows the memory of the thread's stack. It did when the
+// mapping was made, and we have held that memory since, so that its identity cannot have passed
+// to other memory. So if it does now, it did during the stop.
 func (p *Process) Confirm() {
 	for i := range p.sharing.used {
 		u := &p.sharing.used[i]
@@ -59,8 +59,8 @@ func (p *Process) Confirm() {
 	}
 }
 
-// takeBack drops a mapping that is no longer of the thread's stack. The stack of a
-// thread that has ended since is gone by that alone.
+// takeBack drops a mapping that no longer shows the thread's stack. If the thread has ended
+// since, its stack is gone for that reason alone.
 func (p *Process) takeBack(u *use) {
 	h := p.lookup(u.id)
 	if h != nil && h.stack.mapping == u.mapping {
@@ -72,20 +72,19 @@ func (p *Process) takeBack(u *use) {
 	u.thread.Stacks, u.thread.Err = u.thread.Stacks[:0], errReplaced
 }
 
-// promptness is what is asked for of the scheduler, by
-// THREAD_TIME_CONSTRAINT_POLICY (osfmk/mach/thread_policy.h): computation in any
-// period, done within constraint. Zero: nothing.
+// promptness is the request to the scheduler by THREAD_TIME_CONSTRAINT_POLICY
+// (osfmk/mach/thread_policy.h): computation in any period, done within constraint. Zero: no
+// request.
 type promptness struct {
 	period, computation, constraint time.Duration
-	on                              bool // now, for the thread that the goroutine is locked to
+	on                              bool // in effect now, for the thread to which the goroutine is locked
 }
 
-// A thread under a time constraint runs before nearly everything else, so it is
-// one only while it waits for a capture and makes it, and tells the kernel that
-// it needs a tenth of the interval. The kernel refuses a computation of less than
-// 50 µs or more than 50 ms (osfmk/kern/thread_policy.c,
-// thread_policy_set_internal; sched_prim.c), and raises one that is less than
-// half of the constraint.
+// A thread under a time constraint runs before nearly everything else. So the constraint is set
+// only while the thread waits for a capture and makes it, and it claims a tenth of the interval.
+// The kernel refuses a computation of less than 50 µs or more than 50 ms
+// (osfmk/kern/thread_policy.c, thread_policy_set_internal; sched_prim.c), and raises one that is
+// less than half of the constraint.
 const (
 	shortestPrompt = time.Millisecond // interval
 	longestPrompt  = time.Second
@@ -103,9 +102,8 @@ func promptFor(interval time.Duration) promptness {
 	return promptness{period: interval, computation: computation, constraint: 2 * computation}
 }
 
-// Prompt implements [task.Pacer]. Once it is refused it is not asked for again.
-// What the policy was is never asked: it was the standard one, which every thread
-// begins with.
+// Prompt implements [task.Pacer]. After a refusal it is not tried again. The previous policy is
+// not read: it was the standard one, with which every thread begins.
 func (p *Process) Prompt() {
 	if p.prompt.period == 0 || p.prompt.on {
 		return

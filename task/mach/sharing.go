@@ -2,46 +2,46 @@ package mach
 
 import "stacksnap/task"
 
-// The bounds of what is mapped of a target at once. It costs address space, and a
-// page table where it was read.
+// The bounds of the mapped memory of a target. It takes address space and, where it was read,
+// page tables.
 const (
 	maxMappings = 256
-	maxMapping  = task.MaxStackLimit // bytes of one
-	maxMapped   = 2 << 30            // bytes of all
+	maxMapping  = task.MaxStackLimit // bytes of one mapping
+	maxMapped   = 2 << 30            // bytes of all mappings
 
-	mapAfter   = 2   // captures of a thread on the same stack, before that is mapped
-	maxMapTry  = 4   // mappings tried for one thread
-	maxUnequal = 3   // mappings that were no sharing, before no more is mapped
-	checkEvery = 64  // uses of a mapping, for a read that confirms it
-	checkSize  = 256 // bytes that are read then
+	mapAfter   = 2   // captures of a thread on the same stack before the stack is mapped
+	maxMapTry  = 4   // attempts to map one thread's stack
+	maxUnequal = 3   // mappings that did not share the memory, before mapping is given up
+	checkEvery = 64  // uses of a mapping between reads that confirm it
+	checkSize  = 256 // bytes of such a read
 	firstSize  = 1024
 
 	memoryStack = 30 // VM_MEMORY_STACK (osfmk/mach/vm_statistics.h)
 )
 
-// sharing is how stacks are read while a process is sampled: through mappings,
-// each made, after a thread was captured a few times, and unmapped while the
-// target runs. A kernel that refuses one for good is not asked again.
+// sharing is the state of reading stacks through mappings while a process is sampled. A mapping
+// is made after a thread was captured a few times. Mappings are made and removed while the
+// target runs. If the kernel refuses for good, no more are made.
 type sharing struct {
 	on      bool
 	refused bool // no more mappings of this process
 	noNew   bool // mach_vm_remap_new was refused
-	control bool // the task's port is its control port, by which mach_vm_remap may be asked
+	control bool // the task's port is its control port, which mach_vm_remap needs
 	unequal int
 
-	count int    // mappings that there are
-	size  uint64 // bytes of them
+	count int    // number of mappings
+	size  uint64 // their size in bytes
 	left  []*mapping
 	used  []use
 	check [checkSize]byte
 }
 
-// known is what is known of a thread's stack, from the captures before.
+// known is what earlier captures have shown of a thread's stack.
 type known struct {
-	start, end task.Addr // the region; nothing where start is end
-	from       task.Addr // what was copied of it
+	start, end task.Addr // the region; start == end: not known
+	from       task.Addr // where the copied part begins
 	size       int
-	seen       int // how often, one after another
+	seen       int // how often it was seen in succession
 	tried      int
 	mapping    *mapping
 }
@@ -54,8 +54,8 @@ func (s *sharing) begin() {
 	}
 }
 
-// copyShared copies the stack of a stopped thread from its mapping, if that is
-// trusted and sp is in it. Then no question is asked to the kernel.
+// copyShared copies the stack of a stopped thread from its mapping, if that is trusted and
+// contains sp. The kernel is not called then.
 func (p *Process) copyShared(h *held, t *task.Thread) bool {
 	m := h.stack.mapping
 	if !p.sharing.on || !p.stopped || m == nil || !m.trusted || len(p.sharing.used) == cap(p.sharing.used) {
@@ -77,17 +77,17 @@ func (p *Process) copyShared(h *held, t *task.Thread) bool {
 	return true
 }
 
-// confirmed has the kernel read some of what a mapping shows.
+// confirmed compares a part of a mapping with what the kernel reads there.
 func (p *Process) confirmed(m *mapping, a task.Addr) bool {
 	b := p.sharing.check[:min(checkSize, int(m.end-a))]
 	n, r := p.k.read(p.task, b, a)
 	return r == success && n == len(b) && m.equals(b, a)
 }
 
-// note learns from a stack that the kernel has read, which begins in region r: if
-// that is all of it, it may be mapped. It is compared with the mapping, if there
-// is one that is not trusted yet. What is no thread's own stack by its tag is left
-// out, as a coroutine's, which may go while the thread lives.
+// note records a stack that the kernel has read and that begins in region r. If the stack is all
+// in r, it may be mapped later. If there is a mapping that is not trusted yet, it is compared
+// with the stack. Stacks without a stack's tag are not mapped: one may be a coroutine's, which
+// may be freed while the thread lives.
 func (p *Process) note(h *held, r *region, st *task.Stack) {
 	if !p.stopped {
 		return
@@ -112,8 +112,8 @@ func (p *Process) note(h *held, r *region, st *task.Stack) {
 	m.trusted = m.changed()
 }
 
-// distrust drops a mapping that does not show what it should. There will be no
-// other of this thread, and after a few such none of the process.
+// distrust drops a mapping that does not show what it should. This thread gets no other, and
+// after a few such mappings the process gets no more.
 func (p *Process) distrust(h *held) {
 	p.leave(h)
 	h.stack.tried = maxMapTry
@@ -122,10 +122,10 @@ func (p *Process) distrust(h *held) {
 	}
 }
 
-// leave has a thread's mapping unmapped when the target runs.
+// leave marks a thread's mapping to be unmapped when the target runs.
 func (p *Process) leave(h *held) {
 	if m := h.stack.mapping; m != nil {
-		p.sharing.left = append(p.sharing.left, m) // there is room for all there are
+		p.sharing.left = append(p.sharing.left, m) // it has room for all mappings
 	}
 	h.stack = known{tried: h.stack.tried}
 }

@@ -7,8 +7,8 @@ import (
 // maxJoined bounds how many regions one stack may consist of.
 const maxJoined = 8
 
-// copyStack copies from the red zone below sp up to the stack's end, or as much
-// of it as the buffer holds or can be read.
+// copyStack copies from the red zone below sp up to the stack's end, as far as the buffer has
+// room and memory can be read.
 func (p *Process) copyStack(h *held, t *task.Thread) error {
 	if p.copyForeseen(h, t) {
 		return nil
@@ -32,14 +32,14 @@ func (p *Process) copyStack(h *held, t *task.Thread) error {
 	t.Stacks = append(t.Stacks, task.Stack{Base: base, Bytes: room[:n], Top: top})
 	h.foreseen.foresee(&r, top)
 	if top == r.end && r.contains(h.foreseen.handle) {
-		p.ownData = r.end - h.foreseen.handle // as of the others'
+		p.ownData = r.end - h.foreseen.handle // taken to be the same for other threads
 	}
 	p.note(h, &r, &t.Stacks[0])
 	return nil
 }
 
-// redZone returns where what is used of a stack begins: below sp, but not below
-// the stack's start.
+// redZone returns where the used part of a stack begins: below sp, but not below the stack's
+// start.
 func redZone(sp, start task.Addr) task.Addr {
 	if sp > start && uint64(sp-start) > task.RedZone {
 		return sp - task.RedZone
@@ -47,10 +47,10 @@ func redZone(sp, start task.Addr) task.Addr {
 	return start
 }
 
-// stackTop returns where the stack that begins with region r ends. Of a stack of
-// several regions, such as a main thread's that has grown, no more are joined
-// than want bytes take. Above most is a guard or nothing, which a read tells: some
-// kernels take much longer for a question about a region.
+// stackTop returns where the stack that begins with region r ends. If a stack has several
+// regions, such as that of a main thread after it has grown, it joins only as many as are needed
+// for want bytes. Above it is a guard region or nothing. A trial read finds that out, because
+// some kernels take much longer to look up a region.
 func (p *Process) stackTop(r *region, base task.Addr, want uint64) task.Addr {
 	top := r.end
 	for range maxJoined {
@@ -66,8 +66,8 @@ func (p *Process) stackTop(r *region, base task.Addr, want uint64) task.Addr {
 	return top
 }
 
-// stackRegion finds the region that sp is in. Where that is a guard page, as
-// after an overflow, the stack is the region just above it.
+// stackRegion returns the region that contains sp. If that is a guard page, as after an
+// overflow, the stack is the region just above it.
 func (p *Process) stackRegion(sp task.Addr) (region, error) {
 	r, ret := p.regionAt(sp)
 	if ret != success {
@@ -99,21 +99,21 @@ func (r *region) isStack() bool {
 	return r.prot&readWrite == readWrite
 }
 
-// maxUnforeseen is how often a thread's stack lies elsewhere than was foreseen,
-// before it is always asked for.
+// maxUnforeseen is how often a thread's stack may lie elsewhere than predicted before its region
+// is always looked up.
 const maxUnforeseen = 2
 
-// foreseen says where a thread's stack ends without asking for its region, which takes
-// some kernels long with many threads, while the target is stopped.
+// foreseen predicts where a thread's stack ends, to save looking up its region while the target
+// is stopped. With many threads some kernels take long for that.
 type foreseen struct {
-	region region    // that it was in last; nothing at first
+	region region    // the region that it was last in; empty at first
 	handle task.Addr // where the thread's own data begins, which libpthread keeps above the stack
-	from   task.Addr // what was copied by that alone, for its region to be asked for; 0: nothing
+	from   task.Addr // start of a copy made by the prediction alone, whose region is to be looked up; 0: none
 	missed int
 }
 
-// foreseenTop returns where the stack that sp is in ends, if nothing has changed: where it
-// did, or as far above the thread's own data as that of others. 0: not known.
+// foreseenTop returns where the stack that contains sp should end: where it ended before, or as
+// far above the thread's own data as other threads' stacks do. 0: not known.
 func (p *Process) foreseenTop(f *foreseen, sp task.Addr) task.Addr {
 	switch {
 	case f.missed >= maxUnforeseen:
@@ -126,9 +126,10 @@ func (p *Process) foreseenTop(f *foreseen, sp task.Addr) task.Addr {
 	return 0
 }
 
-// copyForeseen copies a stack as a whole, or as much of it as there is room for, if all
-// of that is readable in one. That the stack ends where is foreseen is asked when the
-// target runs: a stop has two calls of each thread. Else the kernel has to be asked.
+// copyForeseen copies a stack up to its predicted end, or as much as there is room for, if all
+// of it can be read at once. Whether the stack ends there is checked when the target runs, so
+// that a stop makes two calls for each thread. If copyForeseen returns false, the region has to
+// be looked up.
 func (p *Process) copyForeseen(h *held, t *task.Thread) bool {
 	sp, f := t.Registers.SP(), &h.foreseen
 	top := p.foreseenTop(f, sp)
@@ -160,15 +161,15 @@ func (p *Process) copyForeseen(h *held, t *task.Thread) bool {
 	return true
 }
 
-// foreseenStack is a stack that was copied in a stop up to where it should end.
+// foreseenStack is a stack that was copied in a stop up to its predicted end.
 type foreseenStack struct {
 	thread *task.Thread
 	id     task.ThreadID
 }
 
-// checkForeseen asks, when the target runs again, whether the stacks end where was
-// foreseen: above each is a guard or nothing. One that goes on is more than was copied of
-// it, which another stop copies.
+// checkForeseen checks, when the target runs again, whether the stacks end where predicted:
+// above each is a guard region or nothing. A stack that goes on has more than was copied, which
+// another stop copies.
 func (p *Process) checkForeseen() {
 	for i, s := range p.foreseen {
 		p.foreseen[i] = foreseenStack{}
@@ -179,7 +180,7 @@ func (p *Process) checkForeseen() {
 	p.foreseen = p.foreseen[:0]
 }
 
-// correct finds where a stack ends that may go on, for the stops to come, too.
+// correct finds the real end of a stack that may go on, also for later stops.
 func (p *Process) correct(id task.ThreadID, st *task.Stack) {
 	h := p.lookup(id)
 	r, err := p.stackRegion(st.Base)
@@ -192,8 +193,8 @@ func (p *Process) correct(id task.ThreadID, st *task.Stack) {
 	}
 }
 
-// foresee learns where the stack ends that begins with region r. One of several regions
-// has no memory object of its own.
+// foresee records the end of the stack that begins with region r. A stack of several regions has
+// no single memory object.
 func (f *foreseen) foresee(r *region, top task.Addr) {
 	f.region = *r
 	if top != r.end {
@@ -201,8 +202,8 @@ func (f *foreseen) foresee(r *region, top task.Addr) {
 	}
 }
 
-// askForeseen finds, while the target runs, the region of a stack that the last stop had to
-// copy without knowing it. The next stop then need not ask.
+// askForeseen looks up, while the target runs, the region of a stack that the last stop had to
+// copy without knowing it, so that the next stop need not.
 func (p *Process) askForeseen(f *foreseen) {
 	a := f.from
 	f.from = 0

@@ -11,22 +11,22 @@ import (
 // Flags of a stackshot (STACKSHOT_*, osfmk/kern/debug.h).
 const (
 	shotQueues     = 0x1       // GET_DQ: serial numbers and labels of dispatch queues
-	shotImages     = 0x2       // SAVE_LOADINFO: where what is in no shared cache is loaded
-	shotKexts      = 0x8       // SAVE_KEXT_LOADINFO: likewise in the kernel
-	shotWithStack  = 0x100     // ACTIVE_KERNEL_THREADS_ONLY: of threads that have a stack in the kernel
-	shotKcdata     = 0x10000   // KCDATA_FORMAT, without which a stackshot is refused
-	shotFaults     = 0x20000   // ENABLE_BT_FAULTING: of stacks, what is compressed in memory
+	shotImages     = 0x2       // SAVE_LOADINFO: the load addresses of images outside the shared cache
+	shotKexts      = 0x8       // SAVE_KEXT_LOADINFO: the same for the kernel
+	shotWithStack  = 0x100     // ACTIVE_KERNEL_THREADS_ONLY: only threads that have a kernel stack
+	shotKcdata     = 0x10000   // KCDATA_FORMAT: required
+	shotFaults     = 0x20000   // ENABLE_BT_FAULTING: also read stacks that are compressed in memory
 	shotDelta      = 0x40000   // COLLECT_DELTA_SNAPSHOT
-	shotImageFault = 0x200000  // ENABLE_UUID_FAULTING: of lists of images likewise
+	shotImageFault = 0x200000  // ENABLE_UUID_FAULTING: the same for image lists
 	shotNoIO       = 0x800000  // NO_IO_STATS
-	shotWaits      = 0x1000000 // THREAD_WAITINFO: who has what is waited for
+	shotWaits      = 0x1000000 // THREAD_WAITINFO: who owns what a thread waits for
 )
 
-// shotFlags are what is asked for. What no report shows is left out, since the processors
-// stand while it is written: SAVE_DYLD_COMPACTINFO among it, which has up to 64 KB a
-// process in dyld's own form. What faults cost, the kernel bounds at 3 ms
-// (KDP_FAULT_PATH_MAX_TIME_PER_STACKSHOT_NSECS, osfmk/kern/kern_stackshot.c). Of the kernel
-// alone only its images are wanted.
+// shotFlags returns the flags to request. What no report shows is not requested, because all
+// processors stop while it is written: for example SAVE_DYLD_COMPACTINFO, which has up to 64 KB
+// for each process in dyld's own format. The kernel limits the cost of page faults to 3 ms
+// (KDP_FAULT_PATH_MAX_TIME_PER_STACKSHOT_NSECS, osfmk/kern/kern_stackshot.c). For the kernel
+// itself only its images are requested.
 func shotFlags(pid int) uint64 {
 	const all = shotKcdata | shotImages | shotQueues | shotWaits | shotNoIO | shotFaults | shotImageFault
 	switch pid {
@@ -38,8 +38,8 @@ func shotFlags(pid int) uint64 {
 	return all
 }
 
-// shotFunctions are those that have to be there (libsyscall/wrappers/stackshot.c; all of
-// them since xnu-3789, macOS 10.12).
+// shotFunctions are the functions that must exist (libsyscall/wrappers/stackshot.c; all of them
+// since xnu-3789, macOS 10.12).
 var shotFunctions = []string{
 	"stackshot_config_create", "stackshot_config_set_pid", "stackshot_config_set_flags",
 	"stackshot_config_set_size_hint", "stackshot_config_set_delta_timestamp",
@@ -52,15 +52,15 @@ var shotFunctions = []string{
 type Stackshots struct {
 	k      kernel
 	pid    int
-	config shotConfig // 0: given back
-	hint   uint32     // of the size; 0: the kernel's own
+	config shotConfig // 0: released
+	hint   uint32     // size hint; 0: the kernel's own
 }
 
 var _ stackshot.Source = (*Stackshots)(nil)
 
 // OpenStackshots prepares stackshots of a process, of [stackshot.OfKernel] or of
-// [stackshot.OfAll]; it takes none. The error wraps [stackshot.ErrNoSource] if the system has no
-// such calls.
+// [stackshot.OfAll]. It takes none yet. The error wraps [stackshot.ErrNoSource] if the system
+// does not have the calls.
 func OpenStackshots(pid int) (*Stackshots, error) {
 	k, err := systemKernel()
 	if err != nil {
@@ -87,27 +87,27 @@ func openStackshots(k kernel, pid int) (*Stackshots, error) {
 	return s, nil
 }
 
-// Close implements [stackshot.Source]. It may be called again.
+// Close implements [stackshot.Source]. It may be called repeatedly.
 func (s *Stackshots) Close() error {
 	if s.config != 0 {
-		s.k.freeShot(s.config) // it refuses only what is no config
+		s.k.freeShot(s.config) // the kernel refuses only what is not a config
 		s.config = 0
 	}
 	return nil
 }
 
-// The bounds of taking one. A buffer that is too small for the kernel's own guess, the
-// kernel makes larger itself, up to SANE_TRACEBUF_SIZE (8 MB) or a thousandth of the memory;
-// old ones gave up. It passes over a hint that is above its bound.
+// The bounds of taking a stackshot. If the buffer is too small for the kernel's own estimate,
+// the kernel enlarges it, up to SANE_TRACEBUF_SIZE (8 MB) or a thousandth of the memory; old
+// kernels gave up. It ignores a hint above that bound.
 const (
 	shotTries   = 5
 	firstHint   = 8 << 20
 	largestHint = 64 << 20
 )
 
-// Take implements [stackshot.Source]: what has changed since a time, or, of 0, all. The
-// error is a *[task.NoProcessError], a *[task.PermissionError] that says what would help,
-// or wraps [stackshot.ErrNoSource].
+// Take implements [stackshot.Source]: it returns what has changed since a time, or everything if
+// that is 0. The error is a *[task.NoProcessError], or a *[task.PermissionError] that says what
+// would help, or it wraps [stackshot.ErrNoSource].
 func (s *Stackshots) Take(since uint64) ([]byte, error) {
 	for tries := 1; ; tries++ {
 		b, call, e := s.try(since)
@@ -120,9 +120,9 @@ func (s *Stackshots) Take(since uint64) ([]byte, error) {
 	}
 }
 
-// again reports whether another try may do better, and makes it a larger one where that was
-// the trouble. The kernel may have met what just changed (EBUSY), a processor may not have
-// come to stand in time, or there was nothing written, for a reason not told (EINTR).
+// again reports whether another try may succeed, and enlarges the buffer if its size was the
+// problem. The kernel may have met something that was just changing (EBUSY), a processor may not
+// have stopped in time, or nothing was written for an unknown reason (EINTR).
 func (s *Stackshots) again(e Errno) bool {
 	switch e {
 	case tooSmall:
@@ -137,7 +137,7 @@ func (s *Stackshots) again(e Errno) bool {
 	return false
 }
 
-// try takes one, by calls of which the last is told.
+// try takes one stackshot. call is the last call that it made.
 func (s *Stackshots) try(since uint64) (b []byte, call string, e Errno) {
 	flags := shotFlags(s.pid)
 	if since != 0 {
@@ -162,7 +162,7 @@ func (s *Stackshots) try(since uint64) (b []byte, call string, e Errno) {
 	return b, "", ok
 }
 
-// refusal says what an answer means, and what to do.
+// refusal says what an error means, and what to do.
 func (s *Stackshots) refusal(call string, e Errno) error {
 	switch e {
 	case notPermitted:
@@ -179,8 +179,8 @@ func (s *Stackshots) refusal(call string, e Errno) error {
 	return fmt.Errorf("the kernel took no stackshot (%s: %w): try again", call, e)
 }
 
-// remedy is one line in the imperative. XNU asks for root, and, where it was told so at
-// boot, for an entitlement that only Apple gives (bsd/kern/stackshot.c).
+// remedy returns one line in the imperative. XNU requires root and, with a certain boot
+// argument, an entitlement that only Apple grants (bsd/kern/stackshot.c).
 func (s *Stackshots) remedy() string {
 	if _, euid := s.k.self(); euid != 0 {
 		return "run stacksnap with sudo: only root may take stackshots"

@@ -15,8 +15,8 @@ const (
 
 var errStopped = errors.New("the target is stopped already")
 
-// Suspend stops the task as a whole. The hold is released by resume, by Close,
-// and by the kernel when this process ends, however it does.
+// Suspend stops the task as a whole. The hold is released by resume, by Close, or by the kernel
+// when this process ends in any way.
 func (p *Process) Suspend(task.StopOptions) (resume func() error, err error) {
 	if p.stopped {
 		return nil, errStopped
@@ -34,10 +34,9 @@ func (p *Process) Suspend(task.StopOptions) (resume func() error, err error) {
 	return p.resume, nil
 }
 
-// undoSuspend resumes after a task_suspend that failed only in handing us the
-// right which stands for the hold: the hold itself was placed before
-// (osfmk/kern/task.c, task_suspend). Any other answer means that there is none,
-// and then a resume would release somebody else's.
+// undoSuspend resumes after a task_suspend that failed only to return the right that represents
+// the hold: the hold itself was already placed (osfmk/kern/task.c, task_suspend). Any other
+// error means that there is no hold, and a resume would then release somebody else's.
 func (p *Process) undoSuspend(r Return) {
 	if r != resourceShortage && r != noSpace {
 		p.gate.Leave()
@@ -47,9 +46,8 @@ func (p *Process) undoSuspend(r Return) {
 	_ = p.letRun()
 }
 
-// letRun is the resume function: it releases the hold, once, and gives back
-// what was left over from the stop. A refusal is not believed at once, as too
-// much hangs on it.
+// letRun is the resume function: it releases the hold, once, and whatever was left over from the
+// stop. It does not accept a refusal at once, because too much depends on it.
 func (p *Process) letRun() error {
 	if !p.stopped {
 		return nil
@@ -71,22 +69,22 @@ func (p *Process) letRun() error {
 	return fmt.Errorf("pid %d could not be set running again, which ending stacksnap will do: %w", p.pid, &callError{"task_resume", r})
 }
 
-// runs ends a stop: the hold is no longer ours.
+// runs records the end of a stop: the hold is no longer ours.
 func (p *Process) runs() {
 	p.stopped = false
 	p.gate.Leave()
 	p.settle()
 }
 
-// SetLimits implements [task.ThreadStopper]. Of the limits only Gate is heeded.
+// SetLimits implements [task.ThreadStopper]. It uses only Gate.
 func (p *Process) SetLimits(l task.Limits) {
 	if l.Gate != nil {
 		p.gate = l.Gate
 	}
 }
 
-// LastStop implements [task.ThreadStopper]: what is given back after a stop takes time,
-// too, but not the target's.
+// LastStop implements [task.ThreadStopper]. The times do not include the releases after a stop,
+// during which the target runs.
 func (p *Process) LastStop() task.Stop { return p.last }
 
 func (p *Process) tryResume() Return {
@@ -103,9 +101,8 @@ func (p *Process) tryResume() Return {
 
 var _ task.Process = (*Process)(nil)
 
-// errThreadSuspend: osfmk/kern/thread_act.c, thread_suspend, only counts
-// user_stop_count up, while a hold of task_suspend is a right that dies with its
-// holder (osfmk/kern/task.c).
+// errThreadSuspend: thread_suspend (osfmk/kern/thread_act.c) only increments user_stop_count,
+// while a hold of task_suspend is a right that disappears with its holder (osfmk/kern/task.c).
 var errThreadSuspend = errors.New("macOS does not let a suspended thread run again if stacksnap is killed, so single threads are not suspended; the whole task is safe")
 
 // CanStop implements [task.ThreadStopper].
@@ -116,10 +113,10 @@ func (p *Process) CanStop(how task.Suspension) error {
 	return nil
 }
 
-// NotRun implements [task.ActivityReader]: a thread that waits, as it did before it was
-// captured, and has used no CPU time since, has not run, or for less than the
-// microsecond in which the kernel counts. A suspension of the task does not make
-// it run. Where the kernel counts no times at all nothing is taken for idle.
+// NotRun implements [task.ActivityReader]. A thread that waits, as it did before it was
+// captured, and that has used no CPU time since, has not run, or for less than the kernel's unit
+// of a microsecond. A suspension of the task does not make it run. If the kernel counts no times
+// at all, no thread is regarded as idle.
 func (p *Process) NotRun(id task.ThreadID, t *task.Thread) bool {
 	if t.State != task.Sleeping || t.Unstopped {
 		return false
@@ -133,23 +130,23 @@ func (p *Process) NotRun(id task.ThreadID, t *task.Thread) bool {
 		now.user == t.User && now.system == t.System && int(now.suspendCount) == t.SuspendCount
 }
 
-// NothingRan implements [task.ActivityReader]: that would take a question for each thread.
+// NothingRan implements [task.ActivityReader]. It returns false: otherwise it would need a call
+// for each thread.
 func (*Process) NothingRan() bool { return false }
 
-// CPUTimes implements [task.ActivityReader]: Darwin does not count for how long a thread
-// has waited for a processor.
+// CPUTimes implements [task.ActivityReader]. It returns false: Darwin does not count how long a
+// thread has waited for a processor.
 func (*Process) CPUTimes(task.ThreadID) (ran, queued time.Duration, ok bool) { return 0, 0, false }
 
-// Traced implements [task.ThreadStopper]: any number of programs can stop a task.
+// Traced implements [task.ThreadStopper]. Any number of programs can stop a task.
 func (*Process) Traced() error { return nil }
 
-// DetachLate implements [task.ThreadStopper]: a task is stopped as a whole, at once.
+// DetachLate implements [task.ThreadStopper]. A task is always stopped as a whole.
 func (*Process) DetachLate() (left int) { return 0 }
 
-// CaptureThreads implements [task.ThreadStopper], without any stop: for each question the
-// kernel itself holds the thread for a moment (osfmk/kern/thread_act.c,
-// thread_get_state_internal), so that the registers are of one instant, but the
-// stack is of a later one.
+// CaptureThreads implements [task.ThreadStopper] without any stop. For each call the kernel
+// itself holds the thread for a moment (osfmk/kern/thread_act.c, thread_get_state_internal), so
+// that the registers are of one instant, but the stack is of a later one.
 func (p *Process) CaptureThreads(how task.Suspension, _ task.StopOptions, ids []task.ThreadID, stopped func(int), runs func(int, time.Duration, error)) error {
 	if how != task.SuspendNone {
 		return p.CanStop(task.SuspendThread)

@@ -7,8 +7,8 @@ import (
 	"stacksnap/task"
 )
 
-// watch observes one of the listed threads. Like the process it is used from one
-// goroutine, and ends with it.
+// watch observes one of the listed threads. Like the process, it is used from one goroutine, and
+// not after the process was closed.
 type watch struct {
 	process *Process
 	id      task.ThreadID
@@ -23,9 +23,9 @@ func (p *Process) WatchThread(id task.ThreadID) (task.ThreadWatch, error) {
 	return &watch{process: p, id: id}, nil
 }
 
-// Observe implements [task.ThreadWatch]. The registers are asked for only of a
-// thread that waits: the kernel would have to stop another one for them
-// (osfmk/kern/thread_act.c, thread_get_state_internal).
+// Observe implements [task.ThreadWatch]. It reads the registers only of a waiting thread,
+// because the kernel would have to stop any other thread for them (osfmk/kern/thread_act.c,
+// thread_get_state_internal).
 func (w *watch) Observe() (task.ThreadActivity, error) {
 	var g task.ThreadActivity
 	name, basic, err := w.basic()
@@ -50,7 +50,7 @@ func (w *watch) Observe() (task.ThreadActivity, error) {
 	switch {
 	case r == aborted: // the wait for the thread was interrupted (osfmk/kern/thread_act.c)
 		g.Later = true
-	case g.Registers.SP() == 0: // some kernels have the state of a stopped thread only
+	case g.Registers.SP() == 0: // some kernels have only the state of a stopped thread
 		var known bool
 		g.Registers, known = w.readStill(basic.user + basic.system)
 		g.Later = !known
@@ -58,8 +58,7 @@ func (w *watch) Observe() (task.ThreadActivity, error) {
 	return g, nil
 }
 
-// Counters implements [task.ThreadWatch]. Darwin does not tell of each thread
-// how often it slept.
+// Counters implements [task.ThreadWatch]. Darwin does not report how often a thread has slept.
 func (w *watch) Counters() (task.Counters, error) {
 	_, basic, err := w.basic()
 	return task.Counters{CPU: basic.user + basic.system}, err
@@ -84,32 +83,32 @@ func (w *watch) basic() (port, basicInfo, error) {
 // Close implements [task.ThreadWatch].
 func (w *watch) Close() error { return nil }
 
-// What a watch costs where it has to stop the target, and how long it waits for
-// the thread to be back in its wait after a stop.
+// The cost of a watch that has to stop the target, and how long it waits until the thread is
+// back in its wait after a stop.
 const (
-	stillShare  = 10 // no stop for so many times as long as the last one took
-	sameShare   = 2  // nor for so many, while the thread is in one wait
+	stillShare  = 10 // the pause after a stop, as a multiple of its duration
+	sameShare   = 2  // the same while the thread is in one wait
 	settleStep  = 500 * time.Microsecond
 	settleSteps = 40
-	settleSame  = 2 // that many reads in a row find that it has not run
+	settleSame  = 2 // successive reads that must find that it has not run
 )
 
-// still is where a waiting thread was found in a short stop, which a watch makes
-// where the kernel tells no registers without one.
+// still is where a waiting thread was found in a short stop, which a watch makes if the kernel
+// returns no registers without one.
 type still struct {
 	registers task.Registers
-	cpu       time.Duration // what the thread had used when it was back from the stop
+	cpu       time.Duration // CPU time used when the thread was back from the stop
 	back      bool          // it was seen back: until it runs it is where registers say
-	took      time.Duration // the last stop,
-	ended     time.Duration // at that uptime
-	waits     time.Duration // the CPU time with which it was seen to wait last
+	took      time.Duration // duration of the last stop
+	ended     time.Duration // uptime at its end
+	waits     time.Duration // CPU time used when it was last seen waiting
 }
 
-// readStill returns the registers of a thread that waits and has used cpu so far. If the thread
-// has not run since it was back from the last stop, it is still where that found it. Otherwise a
-// new stop has to find out; false means that none is due yet. A stop is due sooner for a thread
-// that has not run since the last observation: it may be stuck, and one stop is enough for the
-// whole wait. The registers are empty where a stop does not give them either.
+// readStill returns the registers of a waiting thread that has used cpu so far. If the thread
+// has not run since it was back from the last stop, it is still where that stop found it.
+// Otherwise a new stop is needed; false means that none is due yet. A stop is due sooner if the
+// thread has not run since the last observation: it may be stuck, and one stop is enough for the
+// whole wait. The registers are empty if a stop does not return them either.
 func (w *watch) readStill(cpu time.Duration) (task.Registers, bool) {
 	s, k := &w.still, w.process.k
 	if s.back && cpu > 0 && cpu == s.cpu {
@@ -145,14 +144,14 @@ func (w *watch) stopAndRead() task.Registers {
 		regs = task.Registers{}
 	}
 	if resume() != nil {
-		return task.Registers{} // the next observation finds out what has become of it
+		return task.Registers{} // the next observation will show what has happened
 	}
 	return regs
 }
 
-// settle waits until a thread that was stopped is back in its wait, and returns the CPU time that
-// it has used by then: on such kernels a stop has it run a little. Back is false for a thread
-// that goes on running.
+// settle waits until a stopped thread is back in its wait, and returns the CPU time that it has
+// used by then: on such kernels a stop makes it run a little. back is false if the thread goes
+// on running.
 func (w *watch) settle() (cpu time.Duration, back bool) {
 	same := 0
 	for range settleSteps {

@@ -6,19 +6,17 @@ import (
 	"stacksnap/task"
 )
 
-// spareThreads is how many threads more than at the last listing a stop has
-// room for. Those beyond are left out of its listing.
+// spareThreads is how many more threads than at the last listing a stop has room for. Its
+// listing omits any further threads.
 const spareThreads = 64
 
-// Threads lists the threads in the kernel's order, oldest first. Every thread
-// listed is held by one reference to its port until a later listing is without
-// it. While the target is stopped, threads beyond the room made before are left
-// out.
+// Threads lists the threads in the kernel's order, oldest first. We hold one reference to the
+// port of every listed thread until a later listing does not contain it. While the target is
+// stopped, threads that find no room are omitted.
 //
 // A right to a port has one name in our space however often it is received
-// (osfmk/ipc/ipc_object.c, ipc_object_copyout), and a name stays taken while we
-// have a reference to it, even when its thread has ended. So the name tells
-// whether a thread is known.
+// (osfmk/ipc/ipc_object.c, ipc_object_copyout), and a name stays in use while we have a
+// reference to it, even when its thread has ended. So the name shows whether a thread is known.
 func (p *Process) Threads() ([]task.ThreadID, error) {
 	ports, r := p.k.threads(p.task)
 	if r != success {
@@ -51,8 +49,8 @@ func (p *Process) reserve(n int) {
 	p.held = slices.Grow(p.held, max(0, n-len(p.held)))
 	p.next = slices.Grow(p.next[:0], n)
 	p.ids = slices.Grow(p.ids[:0], n)
-	// A stop's listing owes one reference for each thread that was known and one
-	// for each that is no longer there.
+	// A listing in a stop has to release one reference for each thread that was already known,
+	// and one for each that no longer exists.
 	p.owed = slices.Grow(p.owed, 2*n)
 	p.foreseen = slices.Grow(p.foreseen[:0], n)
 	if cap(p.failures) < n || len(p.failures) > 0 {
@@ -60,14 +58,14 @@ func (p *Process) reserve(n int) {
 	}
 }
 
-// hold takes over one reference out of a listing's array.
+// hold takes over one reference from a listing's array.
 func (p *Process) hold(name port) {
 	if !name.valid() {
-		return // a thread that ended while it was listed
+		return // the thread ended while it was listed
 	}
 	h, known := p.take(name)
 	if known {
-		p.owe(name) // we held one already
+		p.owe(name) // we already held one
 	} else if !p.identify(&h, name) {
 		p.owe(name)
 		return
@@ -91,8 +89,8 @@ func (p *Process) take(name port) (held, bool) {
 	return h, true
 }
 
-// identify asks for the id of a thread not seen before. One whose id is refused
-// although it lives goes by its port's name.
+// identify reads the id of a new thread. If that is refused although the thread lives, the name
+// of its port takes the place of the id.
 func (p *Process) identify(h *held, name port) bool {
 	who, r := p.k.identity(name)
 	if r != success && (r.ended() || p.k.isDead(name)) {
@@ -105,8 +103,7 @@ func (p *Process) identify(h *held, name port) bool {
 	return true
 }
 
-// dropRest gives back the threads of the last listing that the new one is
-// without.
+// dropRest releases the threads of the last listing that are not in the new one.
 func (p *Process) dropRest() {
 	for i := range p.held {
 		if h := &p.held[i]; h.port != portNull {
@@ -117,8 +114,8 @@ func (p *Process) dropRest() {
 	p.held = p.held[:0]
 }
 
-// owe gives a reference back: at once while the target runs, and after the stop
-// otherwise, as far as there is room to note it.
+// owe releases a reference: at once while the target runs, otherwise after the stop, as far as
+// there is room to record it.
 func (p *Process) owe(name port) {
 	if p.stopped && len(p.owed) < cap(p.owed) {
 		p.owed = append(p.owed, name)
@@ -129,7 +126,7 @@ func (p *Process) owe(name port) {
 
 func (p *Process) freePorts(ports []port) {
 	if len(ports) == 0 {
-		return // then the kernel made no array
+		return // the kernel returned no array
 	}
 	for range releaseTries {
 		if p.k.freePorts(ports) == success {
@@ -139,8 +136,8 @@ func (p *Process) freePorts(ports []port) {
 	p.lost++
 }
 
-// search looks through the held threads from where the last search ended, as
-// listings and their readers go in the same order.
+// search searches the held threads from where the last search ended, because listings and their
+// readers go in the same order.
 func (p *Process) search(match func(held) bool) (int, bool) {
 	n := len(p.held)
 	for i := range n {
@@ -162,8 +159,8 @@ func (p *Process) find(id task.ThreadID) (port, bool) {
 	return h.port, true
 }
 
-// lookup returns a listed thread, nil where there is none of that id. It is valid
-// until the next listing.
+// lookup returns a listed thread, nil if there is none with that id. It is valid until the next
+// listing.
 func (p *Process) lookup(id task.ThreadID) *held {
 	i, found := p.search(func(h held) bool { return h.id == id })
 	if !found {
@@ -172,7 +169,7 @@ func (p *Process) lookup(id task.ThreadID) *held {
 	return &p.held[i]
 }
 
-// threadGone reports whether an answer means that the thread has ended.
+// threadGone reports whether a result means that the thread has ended.
 func (p *Process) threadGone(name port, r Return) bool {
 	return r.ended() || r.mayHaveEnded() && p.k.isDead(name)
 }

@@ -4,8 +4,8 @@ package procfs
 
 import "stacksnap/task"
 
-// argumentRegisters are those in which the arguments of a system call are, by DWARF
-// number (syscall(2)).
+// argumentRegisters are the registers that hold the arguments of a system call, by DWARF number
+// (syscall(2)).
 var argumentRegisters = [task.NumArchs][]task.Reg{
 	task.AMD64: {5, 4, 1, 10, 8, 9}, // rdi, rsi, rdx, r10, r8, r9
 	task.ARM64: {0, 1, 2, 3, 4, 5},
@@ -13,11 +13,11 @@ var argumentRegisters = [task.NumArchs][]task.Reg{
 	task.ARM:   {0, 1, 2, 3, 4, 5},
 }
 
-// inCall reports whether the registers of a captured thread are those of a call: its
-// stack pointer, its arguments, and its place, which is behind the instruction that
-// makes the call. On ARM a stop shows a thread that is going to make the call again
-// at that instruction; of one at the next the first argument is not compared, as its
-// register holds the result (do_signal, arch/arm64/kernel/signal.c).
+// inCall reports whether the registers of a captured thread are those of a call. It compares the
+// stack pointer, the arguments and the pc, which is just after the instruction that makes the
+// call. On ARM, a thread that will make the call again stops at that instruction. If it stops at
+// the next one, the first argument is not compared, because its register holds the result
+// (do_signal, arch/arm64/kernel/signal.c).
 func inCall(r *task.Registers, c *task.Syscall) bool {
 	if c.State != task.InCall || c.SP != r.SP() || argumentRegisters[r.Arch] == nil {
 		return false
@@ -37,8 +37,8 @@ func inCall(r *task.Registers, c *task.Syscall) bool {
 	return true
 }
 
-// isCalling reports whether registers are at the instruction that makes a call, as the
-// kernel leaves them on ARM where the call was interrupted and is to be made again.
+// isCalling reports whether the pc is at the instruction that makes the call. The kernel leaves
+// it there on ARM when the call was interrupted and will be made again.
 func isCalling(r *task.Registers, c *task.Syscall) bool {
 	size := c.PC - r.PC()
 	return r.Arch == task.ARM64 && size == 4 || r.Arch == task.ARM && (size == 4 || size == 2)
@@ -52,8 +52,8 @@ func setArguments(r *task.Registers, c *task.Syscall) {
 
 func resultInFirst(a task.Arch) bool { return a == task.ARM64 || a == task.ARM }
 
-// RegistersOf returns those that the syscall file of a waiting thread tells: pc, sp and the
-// arguments of its call.
+// RegistersOf returns the registers that the syscall file of a waiting thread has: pc, sp and
+// the arguments of its call.
 func (p *Process) RegistersOf(call *task.Syscall) task.Registers {
 	r := task.Registers{Arch: p.Arch()}
 	r.Set(r.Arch.PC(), uint64(call.PC))
@@ -64,14 +64,13 @@ func (p *Process) RegistersOf(call *task.Syscall) task.Registers {
 	return r
 }
 
-// Interrupted reports whether a stopped thread was in the call until it was
-// told to stop: its registers have the arguments still, and as the result that the
-// call was interrupted, which is EINTR, or one of the codes by which the kernel
-// knows that the call is to be made again (include/linux/errno.h: ERESTARTSYS to
-// ERESTART_RESTARTBLOCK; what gdb and strace see of them too). On ARM the kernel has
-// wound such a call back already.
+// Interrupted reports whether a stopped thread was in the call until it was ordered to stop. Its
+// registers then still have the arguments, and as the result either EINTR or one of the codes by
+// which the kernel knows that the call is to be made again (include/linux/errno.h: ERESTARTSYS
+// to ERESTART_RESTARTBLOCK; gdb and strace see them too). On ARM the kernel has already wound
+// such a call back.
 func Interrupted(call *task.Syscall, r *task.Registers) bool {
-	const result = task.Reg(0) // rax, eax, x0 and r0 alike
+	const result = task.Reg(0) // rax, eax, x0 and r0 have the same number
 	if !inCall(r, call) {
 		return false
 	}

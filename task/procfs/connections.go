@@ -15,8 +15,8 @@ import (
 	"stacksnap/task/procfs/sockets"
 )
 
-// Connections is that of [task.Capabilities]. It returns none if the kernel's tables of sockets can't
-// be read in time.
+// Connections implements [task.Capabilities].Connections. It returns none if the kernel's tables
+// of sockets cannot be read in time.
 func (p *Process) Connections(until time.Time) []task.Connection {
 	mine := p.socketInodes()
 	if len(mine) == 0 {
@@ -52,7 +52,8 @@ func (p *Process) socketInodes() map[uint32]bool {
 // maxDescriptors bounds the descriptors whose links are read.
 const maxDescriptors = 1 << 16
 
-// descriptorLinks returns the links in /proc of the target's descriptors, and whether these are all.
+// descriptorLinks returns the links of the target's descriptors in /proc. all is true if none is
+// missing.
 func (p *Process) descriptorLinks() (links []string, all bool) {
 	dir, err := openDirAt(p.live.fd, "fd")
 	if err != nil {
@@ -68,8 +69,8 @@ func (p *Process) descriptorLinks() (links []string, all bool) {
 	return links, len(fds) <= maxDescriptors
 }
 
-// openDiag opens a netlink socket in the target's network namespace. If that is not ours, it needs the
-// right to enter it.
+// openDiag opens a netlink socket in the target's network namespace. If that is not ours, we
+// need permission to enter it.
 func (p *Process) openDiag() (sockdiag.Conn, error) {
 	if p.live.shares("ns/net") {
 		return sockdiag.Open()
@@ -82,8 +83,9 @@ func (p *Process) openDiag() (sockdiag.Conn, error) {
 	return openWithin(theirs)
 }
 
-// openWithin opens a netlink socket in another network namespace: a socket belongs to that of the thread
-// which makes it. A thread that can't return to ours ends with its goroutine.
+// openWithin opens a netlink socket in another network namespace: a socket belongs to the
+// namespace of the thread that creates it. If the thread cannot return to ours, it ends with its
+// goroutine.
 func openWithin(namespace int) (c sockdiag.Conn, err error) {
 	done := make(chan struct{})
 	go func() {
@@ -98,8 +100,8 @@ func openWithin(namespace int) (c sockdiag.Conn, err error) {
 	return c, err
 }
 
-// openAndReturn enters a network namespace and leaves it again. It reports whether the thread is in
-// ours afterwards.
+// openAndReturn enters a network namespace, opens a netlink socket and leaves the namespace
+// again. returned reports whether the thread is back in ours.
 func openAndReturn(namespace int) (c sockdiag.Conn, returned bool, err error) {
 	ours, err := unix.Open("/proc/thread-self/ns/net", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxProcFile bounds what is read of one file of /proc: /proc/PID/maps of a
-// process with the most mappings that the kernel allows by default is smaller.
+// maxProcFile bounds how much of one file of /proc is read. /proc/PID/maps is smaller even with
+// as many mappings as the kernel allows by default.
 const maxProcFile = 64 << 20
 
-// Dir is an open directory of /proc. It stays that of the same process, or
-// thread, when the number is given to another.
+// Dir is an open directory of /proc. It refers to the same process or thread even after the
+// number has been reused.
 type Dir struct{ fd int }
 
 // OpenDir opens a directory of /proc.
@@ -41,7 +41,7 @@ func closeFD(fd int) {
 	}
 }
 
-// open opens a file of the directory; −1 when that fails.
+// open opens a file of the directory. It returns −1 with the error.
 func (d Dir) open(name string) (int, error) {
 	return unix.Openat(d.fd, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 }
@@ -66,7 +66,7 @@ func (d Dir) readlink(name string) (string, error) {
 	return string(b[:n]), nil
 }
 
-// stat reads the stat file, and says false when there is none any more.
+// stat reads the stat file. It returns false if the process or thread no longer exists.
 func (d Dir) stat() (Stat, bool) {
 	b, err := d.read("stat")
 	if err != nil {
@@ -76,7 +76,7 @@ func (d Dir) stat() (Stat, bool) {
 	return s, err == nil
 }
 
-// exe returns the path of the program in the target's own view.
+// exe returns the path of the program as the target sees it.
 func (d Dir) exe() string {
 	path, err := d.readlink("exe")
 	if err != nil {
@@ -104,7 +104,7 @@ func (d Dir) Numbers() []int {
 	}
 }
 
-// rewind sets a directory or file back to its start.
+// rewind sets the position of a directory or file back to its start.
 func rewind(fd int) unix.Errno {
 	_, _, errno := unix.RawSyscall(unix.SYS_LSEEK, uintptr(fd), 0, unix.SEEK_SET)
 	return errno
@@ -125,9 +125,8 @@ const (
 	direntName = 19
 )
 
-// NextThread takes the next thread id from directory entries of
-// /proc/PID/task. It skips what is no number, allocates nothing, and returns 0
-// at the end.
+// NextThread takes the next thread id from directory entries of /proc/PID/task. It skips names
+// that are not numbers, and returns 0 at the end. It allocates nothing.
 func NextThread(b []byte) (tid int, rest []byte) {
 	for n, rest := nextNumber(b); n >= 0; n, rest = nextNumber(rest) {
 		if n > 0 {
@@ -137,7 +136,8 @@ func NextThread(b []byte) (tid int, rest []byte) {
 	return 0, nil
 }
 
-// nextNumber is NextThread where 0 is a name as well, as of descriptors; −1 at the end.
+// nextNumber is NextThread for names that may be 0, such as descriptors; it returns −1 at the
+// end.
 func nextNumber(b []byte) (n int, rest []byte) {
 	for len(b) > direntName {
 		n := int(binary.LittleEndian.Uint16(b[direntLen:]))
@@ -153,14 +153,13 @@ func nextNumber(b []byte) (n int, rest []byte) {
 	return -1, nil
 }
 
-// Rewind has Entries begin again.
+// Rewind makes Entries start at the first entry again.
 func (d Dir) Rewind() unix.Errno { return rewind(d.fd) }
 
 // Entries reads as many directory entries as fit into b, 0 at the end. It allocates nothing.
 func (d Dir) Entries(b []byte) (int, unix.Errno) { return entries(d.fd, b) }
 
-// openRaw opens a file below a directory by a path that ends in NUL; −1 when it
-// cannot.
+// openRaw opens a file below a directory, given a path that ends in NUL; −1 when that fails.
 func openRaw(dir int, path *byte) int {
 	fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(path)),
 		unix.O_RDONLY|unix.O_CLOEXEC, 0, 0, 0)
@@ -170,7 +169,7 @@ func openRaw(dir int, path *byte) int {
 	return int(fd)
 }
 
-// preadRaw reads from the start of a file, 0 bytes when it cannot.
+// preadRaw reads from the start of a file, and returns 0 when that fails.
 func preadRaw(fd int, b []byte) int {
 	n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
 	if errno != 0 {
@@ -179,7 +178,7 @@ func preadRaw(fd int, b []byte) int {
 	return int(n)
 }
 
-// readRaw reads once, 0 bytes when it cannot.
+// readRaw reads once from the current position, and returns 0 when that fails.
 func readRaw(fd int, b []byte) int {
 	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 	if errno != 0 {
@@ -188,16 +187,16 @@ func readRaw(fd int, b []byte) int {
 	return int(n)
 }
 
-// openTask opens a file of a thread, of which dir is /proc/PID/task: name begins
-// with a slash and ends in NUL. It returns −1 when it cannot.
+// openTask opens a file of a thread. dir is /proc/PID/task; name begins with a slash and ends in
+// NUL. It returns −1 when that fails.
 func openTask(dir, tid int, name string) int {
 	var path [32]byte
 	p := append(strconv.AppendInt(path[:0], int64(tid), 10), name...)
 	return openRaw(dir, &p[0])
 }
 
-// readTask reads such a file into b, and returns what it has of it: nothing when the
-// thread is no more.
+// readTask reads a file of a thread into b, and returns the part of b that it filled: nothing
+// when the thread no longer exists.
 func readTask(dir, tid int, name string, b []byte) []byte {
 	fd := openTask(dir, tid, name)
 	if fd < 0 {
@@ -222,7 +221,7 @@ func (fd fdReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// isGone reports whether an answer is of a process or thread that is no more.
+// isGone reports whether err means that the process or thread no longer exists.
 func isGone(err error) bool {
 	return errors.Is(err, unix.ESRCH) || errors.Is(err, unix.ENOENT)
 }

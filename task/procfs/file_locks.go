@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LockHolder implements [task.PeerFinder]. The process that /proc/locks names may
-// have left the lock to those that have the descriptor as well, as flock(1) does that a
-// shell calls, and of a lock by F_OFD_SETLK it names none: then it is who has such a
-// descriptor, where that is one process.
+// LockHolder implements [task.PeerFinder]. The process that /proc/locks names may have left the
+// lock to other processes that have the same descriptor, as flock(1) does when a shell runs it,
+// and for a lock by F_OFD_SETLK the file names no process. In both cases the holder is the
+// process that has such a descriptor, if there is exactly one.
 func (p *Process) LockHolder(fd int) (int, bool) {
 	file, ok := p.fileAt(fd)
 	if !ok {
@@ -51,7 +51,7 @@ func (p *Process) LockedBy(fd, pid int) bool {
 	return has
 }
 
-// fileAt is the file at a descriptor of the target, as /proc/locks names it.
+// fileAt returns the file at a descriptor of the target as /proc/locks identifies it.
 func (p *Process) fileAt(fd int) (lockedFile, bool) {
 	st, ok := p.statFile(fd)
 	if !ok {
@@ -60,8 +60,8 @@ func (p *Process) fileAt(fd int) (lockedFile, bool) {
 	return lockedFile{unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino}, true
 }
 
-// soleLocker finds the only process, of those that may be asked, that has a lock of a
-// file.
+// soleLocker returns the only process that has a lock on a file, among those whose descriptors
+// may be read.
 func soleLocker(file lockedFile) (pid int, ok bool) {
 	all, err := PIDs()
 	if err != nil {
@@ -79,10 +79,10 @@ func soleLocker(file lockedFile) (pid int, ok bool) {
 	return pid, ok
 }
 
-// hasLock reports whether a process has a descriptor by which a lock of a file came about:
-// its fdinfo file has a line for each such lock (show_fd_locks, fs/locks.c), which is
-// that of /proc/locks behind the word "lock:". Asked is false of a process that may not
-// be asked.
+// hasLock reports whether a process has a descriptor through which a lock on a file was made:
+// the descriptor's fdinfo file has a line for each such lock (show_fd_locks, fs/locks.c), which
+// is the line of /proc/locks after the word "lock:". asked is false if the process's files may
+// not be read.
 func hasLock(pid int, file lockedFile) (has, asked bool) {
 	proc, err := OpenDir("/proc/" + strconv.Itoa(pid))
 	if err != nil {
@@ -100,7 +100,7 @@ func hasLock(pid int, file lockedFile) (has, asked bool) {
 			return false, false
 		}
 		if err != nil || !strings.HasPrefix(link, "/") {
-			continue // of an epoll instance it is long, and takes its lock
+			continue // an epoll instance's is long, and reading it takes the instance's mutex
 		}
 		if b, err := proc.read("fdinfo/" + strconv.Itoa(n)); err == nil && infoHasLock(b, file) {
 			return true, true
@@ -120,7 +120,7 @@ func infoHasLock(fdinfo []byte, file lockedFile) bool {
 	return false
 }
 
-// lockedFile is a file as /proc/locks names it.
+// lockedFile is a file as /proc/locks identifies it.
 type lockedFile struct {
 	major, minor uint32
 	inode        uint64
@@ -132,8 +132,8 @@ func (f lockedFile) String() string { return fmt.Sprintf("%02x:%02x:%d", f.major
 //
 //	ID: KIND ADVISORY WRITE PID MAJOR:MINOR:INODE START END
 //
-// with "->" before the kind of a lock that is only waited for: the ID is then that of
-// the lock that is in the way. The pid is −1 of a lock that belongs to no process.
+// with "->" before the kind if a process waits for the lock: the ID is then that of the lock in
+// its way. The pid is −1 for a lock that belongs to no process.
 type lock struct {
 	id, file string
 	waits    bool
@@ -154,9 +154,10 @@ func parseLock(line []byte) (l lock, ok bool) {
 	return l, err == nil
 }
 
-// lockHolder finds the process that has the lock of a file for which another process
-// waits, in /proc/locks: that in the way of it or, where it is not seen to wait, the only
-// one there is. Several are no answer; a negative pid is that of a lock of no process.
+// lockHolder finds the process that has the lock on a file for which another process waits, in
+// /proc/locks: the lock that is in the waiter's way or, if the waiter is not listed, the only
+// one on the file. If there are several, it returns false. A negative pid is that of a lock of
+// no process.
 func lockHolder(locks []byte, file lockedFile, waiter int) (pid int, ok bool) {
 	name := file.String()
 	var held []lock

@@ -12,8 +12,8 @@ import (
 	"stacksnap/task/mounts"
 )
 
-// holdsFUSE reports whether a descriptor of the target's may be a file on FUSE: one
-// whose mount has that type, or is in nobody's table, as after umount -l.
+// holdsFUSE reports whether any descriptor of the target may be a file on FUSE. That is a file
+// whose mount has that type, or whose mount is in no table, as after umount -l.
 func (p *Process) holdsFUSE() bool {
 	dir, err := openDirAt(p.live.fd, "fd")
 	if err != nil {
@@ -27,13 +27,13 @@ func (p *Process) holdsFUSE() bool {
 			return false
 		}
 		id, err := p.live.mountOf(fd)
-		return err == nil && !slices.Contains(others, id) // with an error it is closed by now
+		return err == nil && !slices.Contains(others, id) // with an error it has been closed
 	})
 }
 
-// mountsBesideFUSE lists the IDs of mounts that are known not to be of FUSE: of the
-// target's table, of this program's, for the target may have inherited a file from
-// outside of its root, and the kernel's own mount of memfds and shared memory.
+// mountsBesideFUSE lists the IDs of the mounts that are known not to be FUSE: those in the
+// target's table; those in this program's table, because the target may have inherited a file
+// from outside its root; and the kernel's own mount of memfds and shared memory.
 func (p *Process) mountsBesideFUSE() (ids []int) {
 	self, err := OpenDir("/proc/self")
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Process) mountsBesideFUSE() (ids []int) {
 	}
 	defer self.Close()
 	for _, proc := range []Dir{p.live, self} {
-		text, _ := proc.read("mountinfo") // without it no mount is known
+		text, _ := proc.read("mountinfo") // with an error no mount is known
 		for _, m := range mounts.Parse(text) {
 			if !strings.HasPrefix(m.Type, "fuse") {
 				ids = append(ids, m.ID)
@@ -57,11 +57,11 @@ func (p *Process) mountsBesideFUSE() (ids []int) {
 	return ids
 }
 
-// unknownMount is the ID where the kernel reports none. IDs begin with 0.
+// unknownMount is used where the kernel reports no mount ID. IDs begin with 0.
 const unknownMount = -1
 
-// mountOf returns the ID of the mount that a descriptor's file is on, which is the first
-// field of a line of the table (proc_pid_fdinfo(5), mnt_id).
+// mountOf returns the ID of the mount that a descriptor's file is on (proc_pid_fdinfo(5),
+// mnt_id). It is the first field of a line of the mount table.
 func (d Dir) mountOf(fd int) (int, error) {
 	info, err := d.read("fdinfo/" + strconv.Itoa(fd))
 	if err != nil || statusValue(info, "mnt_id:") == nil {

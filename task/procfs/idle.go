@@ -8,11 +8,11 @@ import (
 	"stacksnap/task"
 )
 
-// A stop of ours makes a blocked thread run: it wakes, stops, and goes back to
-// sleep, in the same call at the same place. So at the next sample it is asked
-// whether it is again as it was captured: in the same call (see inCall), and the same
-// bytes on the stack from sp to the end of the copy, read between two equal counts of
-// runs (see ThreadFile). From then on it is idle, until it has run.
+// A stop of ours makes a blocked thread run: it wakes, stops, and goes back to sleep, in the
+// same call at the same place. So the next sample checks whether the thread is again as it was
+// captured: in the same call (see inCall), and with the same bytes on the stack from sp to the
+// end of the copy, read between two equal counts of runs (see ThreadFile). If so, it is idle
+// until it runs again.
 
 // NotRun implements [task.ActivityReader].
 func (p *Process) NotRun(id task.ThreadID, t *task.Thread) bool {
@@ -30,15 +30,15 @@ func (p *Process) NotRun(id task.ThreadID, t *task.Thread) bool {
 		return true
 	}
 	if t.State == task.Running && p.Files.isReady(int(id)) {
-		e.idle = false // it is in no call
+		e.idle = false // it is not in a call
 		return false
 	}
 	p.Files.keepCall(e, int(id))
-	// One that was copied as it ran has to be read where it waits first.
+	// A thread that was copied as it ran has to be read where it waits first.
 	e.idle = t.Age == 0 && p.unchanged(int(id), t) && p.stillAt(e) && p.seesKernel(e, int(id), t)
 	e.at = runs
 	if e.idle && t.State == task.Running {
-		// It was described as it ran to go back to sleep after a stop of ours.
+		// Describe saw it run, on its way back to sleep after a stop of ours.
 		e.idle = p.Describe(id, t) == nil && p.stillAt(e)
 	}
 	return e.idle
@@ -50,8 +50,8 @@ func (p *Process) stillAt(e *ThreadFile) bool {
 	return ok && runs == e.runs
 }
 
-// unchanged reports whether a thread is blocked in a system call, or stopped by
-// someone else, just where it was captured, with the same stack.
+// unchanged reports whether a thread is blocked in a system call, or stopped by another program,
+// exactly where it was captured, with the same stack.
 func (p *Process) unchanged(tid int, t *task.Thread) bool {
 	if t.Registers.Known == 0 {
 		return false
@@ -61,7 +61,7 @@ func (p *Process) unchanged(tid int, t *task.Thread) bool {
 	case err != nil:
 		return false
 	case call.State == task.InFault && isAt(&t.Registers, &call) && t.State == task.Stopped && p.isStopped(tid):
-		// in user code, to which it goes back when it is continued
+		// it is in user code, to which it returns when it is continued
 	case !inCall(&t.Registers, &call):
 		return false
 	}
@@ -78,8 +78,8 @@ func (p *Process) isStopped(tid int) bool {
 	return state == task.Stopped
 }
 
-// sameBytes compares a copied stack with what is there now, but for what lies
-// below sp, where nothing is kept over a system call.
+// sameBytes reports whether a copied stack equals the target's memory now. It ignores what lies
+// below sp, where nothing is kept across a system call.
 func (p *Process) sameBytes(s *task.Stack, sp task.Addr) bool {
 	at, want := s.Base, s.Bytes
 	if below := sp - at; sp > at && uint64(below) < uint64(len(want)) {
@@ -95,8 +95,7 @@ func (p *Process) sameBytes(s *task.Stack, sp task.Addr) bool {
 	return true
 }
 
-// seesKernel sets where an idle thread is in the kernel, and reports whether it
-// was idle meanwhile.
+// seesKernel sets an idle thread's kernel frames, and reports whether it stayed idle meanwhile.
 func (p *Process) seesKernel(e *ThreadFile, tid int, t *task.Thread) bool {
 	if !p.Kernel.isOn {
 		return true
@@ -133,8 +132,8 @@ func (f *ThreadFiles) StillIdle(tid int) bool {
 	return ok && runs == e.at
 }
 
-// SameCounts reports whether a thread was neither scheduled in nor had CPU time counted since the
-// last call. It is for threads of which only the state may be read.
+// SameCounts reports whether a thread has been neither scheduled in nor charged CPU time since
+// the last call. It is meant for threads of which only the state may be read.
 func (f *ThreadFiles) SameCounts(tid int) bool {
 	e := f.Find(tid)
 	runs, ok := f.Count(e)

@@ -20,8 +20,7 @@ import (
 	"stacksnap/task/procfs/cgroup"
 )
 
-// learn gathers what is known of the process as a whole. What cannot be had is
-// left empty.
+// learn collects what is known of the process as a whole. Facts that cannot be read stay empty.
 func (p *Process) learn() task.Info {
 	info := task.Info{
 		PID: p.PID, OS: task.Linux, Live: true,
@@ -62,10 +61,10 @@ func processName(pid int) string {
 	return fullName(string(s.name), dir)
 }
 
-// tracingStop is the letter of a thread that stands for its tracer (proc_pid_stat(5)).
+// tracingStop is the state letter of a thread that its tracer has stopped (proc_pid_stat(5)).
 const tracingStop = 't'
 
-// holder is who traces a process, and holds its first thread stopped.
+// holder returns the tracer of a process if it holds the process's first thread stopped.
 func holder(s *Stat, status []byte) *task.Tracer {
 	tracer := statusNumber(status, "TracerPid:")
 	if s.state != tracingStop || tracer == 0 || tracer == os.Getpid() {
@@ -91,8 +90,8 @@ func processOf(tid int) int {
 	return statusNumber(status, "Tgid:")
 }
 
-// arch reads the program's own header; the kernel's word on a thread is in its
-// registers.
+// arch returns the architecture in the program's own header. The kernel's view of a thread is in
+// its registers.
 func (p *Process) arch() task.Arch {
 	exe, err := p.live.readlink("exe")
 	if err != nil {
@@ -114,11 +113,11 @@ func (p *Process) arch() task.Arch {
 	return HostArch()
 }
 
-// maxComm is how long the kernel keeps a name (TASK_COMM_LEN − 1).
+// maxComm is the maximum length of a name in the kernel (TASK_COMM_LEN − 1).
 const maxComm = 15
 
-// fullName returns the name of a process, where the kernel has cut it the whole
-// of it from the command line.
+// fullName returns the name of a process. If the kernel has cut it, the full name is taken from
+// the command line.
 func fullName(comm string, dir Dir) string {
 	if len(comm) < maxComm {
 		return comm
@@ -134,8 +133,8 @@ func fullName(comm string, dir Dir) string {
 	return comm
 }
 
-// bootTime returns when the system was started, by today's clock; zero when that
-// is not known. (The btime of /proc/stat is cut to whole seconds.)
+// bootTime returns when the system was started, by the present clock; zero when that is not
+// known. (The btime of /proc/stat is truncated to seconds.)
 func bootTime() time.Time {
 	var since unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &since); err != nil {
@@ -144,8 +143,8 @@ func bootTime() time.Time {
 	return time.Now().Add(-time.Duration(since.Nano()))
 }
 
-// osVersion is such as "Linux 6.1.0-13-amd64 (Debian GNU/Linux 12)": the kernel,
-// and the distribution that the target sees.
+// osVersion returns the kernel and the distribution that the target sees, such as "Linux
+// 6.1.0-13-amd64 (Debian GNU/Linux 12)".
 func (p *Process) osVersion() string {
 	var u unix.Utsname
 	_ = unix.Uname(&u)
@@ -156,8 +155,7 @@ func (p *Process) osVersion() string {
 	return version
 }
 
-// distribution reads os-release below the target's root, from which no link
-// there leads out.
+// distribution reads os-release below the target's root. No link there can lead out of the root.
 func (p *Process) distribution() string {
 	root := p.root()
 	for _, name := range []string{"/etc/os-release", "/usr/lib/os-release"} {
@@ -168,16 +166,16 @@ func (p *Process) distribution() string {
 	return ""
 }
 
-// maxOSRelease bounds what is read of a file of the target's.
+// maxOSRelease bounds how much of a file of the target is read.
 const maxOSRelease = 64 << 10
 
-// readInRoot reads a regular file.
+// readInRoot reads a regular file below a root.
 func readInRoot(root *files.Root, name string) ([]byte, error) {
 	f, _, err := root.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read
 	return io.ReadAll(io.LimitReader(f, maxOSRelease))
 }
 
@@ -197,7 +195,7 @@ func prettyName(file []byte) string {
 	return ""
 }
 
-// elfHeaderSize is as much of an ELF file as archOf looks at.
+// elfHeaderSize is how much of an ELF file archOf needs.
 const elfHeaderSize = 20
 
 // archOf returns the architecture that an ELF file's header names: e_ident's
@@ -210,15 +208,15 @@ func archOf(header []byte) task.Arch {
 	if a := task.ArchOfELF(binary.LittleEndian.Uint16(header[18:])); is64 || a.PointerSize() == 4 {
 		return a
 	}
-	return task.UnknownArch // x32 and ilp32
+	return task.UnknownArch // x32 and ilp32 are not supported
 }
 
-// argumentTimeout bounds the wait for a command line. It is memory of the
-// target's, which may be of a kind that never answers (userfaultfd, FUSE).
+// argumentTimeout bounds the wait for a command line. It lies in the target's memory, which may
+// be of a kind that never becomes readable (userfaultfd, FUSE).
 const argumentTimeout = 50 * time.Millisecond
 
-// command reads the command line, which is empty for a process that has none or
-// does not give it in time.
+// command reads the command line. It is empty if the process has none, or if it cannot be read
+// in time.
 func (d Dir) command() task.Command {
 	fd, err := d.open("cmdline")
 	if err != nil {
@@ -237,14 +235,13 @@ func (d Dir) command() task.Command {
 	select {
 	case b := <-read:
 		return parseCommand(b)
-	case <-late.C: // whoever reads is left waiting
+	case <-late.C: // the reading goroutine is left to wait
 		return task.Command{}
 	}
 }
 
-// parseCommand splits arguments that are each ended by NUL. A program that has
-// written another line over its arguments has often left the rest of them as
-// NULs.
+// parseCommand splits arguments that each end with NUL. A program that has overwritten its
+// arguments with another line has often filled the rest with NULs.
 func parseCommand(b []byte) task.Command {
 	b = bytes.TrimRight(b, "\x00")
 	if len(b) == 0 {

@@ -13,19 +13,19 @@ import (
 	"stacksnap/task"
 )
 
-// Where a thread is in the kernel is read before it is stopped, for in the stop it is
-// there for us; and it is told only with a stack of the same stay in the kernel. That
-// is proven by its count of runs and its call (see ThreadFile): the count is the same before
-// and after the reading, in which the thread was found off a processor; and in the
-// stop it is greater by one, the run from where it waited into the stop, and the
-// registers are those of the call, interrupted.
+// Where a thread is in the kernel is read before it is stopped, because in the stop it is there
+// for us. The frames are reported only together with a stack from the same stay in the kernel.
+// The proof is the thread's count of runs and its call (see ThreadFile): the count is the same
+// before and after the reading, in which the thread was found off a processor; in the stop it is
+// greater by one, for the run from where it waited into the stop; and the registers are those of
+// the interrupted call.
 
 // KernelStacks reads where threads are in the kernel.
 type KernelStacks struct {
 	isOn       bool
 	isChannels bool                          // only wchan files can be read
-	buf        []byte                        // for a text
-	known      map[string][]task.KernelFrame // by their text
+	buf        []byte                        // for the text of a file
+	known      map[string][]task.KernelFrame // by the text of the file
 }
 
 const (
@@ -33,18 +33,18 @@ const (
 	maxKernelKnown = 4096
 )
 
-// KernelStay is the system call and the kernel stack of a thread that did not run.
+// KernelStay is the system call and the kernel stack of a thread while it did not run.
 type KernelStay struct {
-	Runs   uint64 // how often it had been scheduled in
+	Runs   uint64 // how often it had been scheduled in before
 	Call   task.Syscall
-	Frames []task.KernelFrame // none: it is not known
+	Frames []task.KernelFrame // nil: not known
 }
 
 // IsOn reports whether CopyKernel was called.
 func (k *KernelStacks) IsOn() bool { return k.isOn }
 
-// IsIn reports whether registers, read in a stop, are those of a thread that was in this
-// stay until it was told to stop.
+// IsIn reports whether registers, read in a stop, belong to a thread that was in this stay until
+// it was ordered to stop.
 func (s *KernelStay) IsIn(r *task.Registers) bool {
 	c := &s.Call
 	return c.State == task.InFault && isAt(r, c) || c.State == task.InCall && Interrupted(c, r)
@@ -56,7 +56,7 @@ func (p *Process) CopyKernel() (lacks string, err error) {
 		p.Kernel.known, p.Kernel.buf = map[string][]task.KernelFrame{}, make([]byte, maxKernelText)
 	}
 	if p.sealed != nil {
-		return "", nil // which is told with each thread
+		return "", nil // the error is reported with each thread
 	}
 	p.Kernel.isOn = true
 	_, err = p.Files.Dir.read(strconv.Itoa(p.Mem.TID) + "/stack")
@@ -65,8 +65,7 @@ func (p *Process) CopyKernel() (lacks string, err error) {
 	return lacks, nil
 }
 
-// lacksKernel says why there are no stacks of the kernel, and what to do; empty where
-// there are.
+// lacksKernel says why there are no kernel stacks, and what to do; "" if there are.
 func lacksKernel(err error) string {
 	switch {
 	case err == nil, isGone(err):
@@ -79,7 +78,8 @@ func lacksKernel(err error) string {
 	return fmt.Sprintf("of frames in the kernel only the innermost is told: read stack: %v", err)
 }
 
-// KernelStay reads where a thread is in the kernel; nothing where it ran meanwhile.
+// KernelStay reads where a thread is in the kernel. The result is empty if the thread ran
+// meanwhile.
 func (p *Process) KernelStay(tid int) KernelStay {
 	e := p.Files.Find(tid)
 	if e == nil {
@@ -97,7 +97,7 @@ func (p *Process) KernelStay(tid int) KernelStay {
 	return KernelStay{runs, call, frames}
 }
 
-// read reads the frames of a thread, of which dir is /proc/PID/task.
+// read reads the kernel frames of a thread. dir is /proc/PID/task.
 func (k *KernelStacks) read(dir, tid int) []task.KernelFrame {
 	name, parse := "/stack\x00", parseKernelStack
 	if k.isChannels {
@@ -119,16 +119,17 @@ func (k *KernelStacks) read(dir, tid int) []task.KernelFrame {
 	return frames
 }
 
-// KernelCut is the name of a frame in place of callers that the kernel does not tell.
+// KernelCut is the name of the frame that takes the place of callers that the kernel does not
+// report.
 const KernelCut = "<cut: callers in the kernel>"
 
-// maxStackTrace is how many frames a stack file has at most (MAX_STACK_TRACE_DEPTH,
+// maxStackTrace is the maximum number of frames in a stack file (MAX_STACK_TRACE_DEPTH,
 // fs/proc/base.c).
 const maxStackTrace = 64
 
-// parseKernelStack reads a stack file: a line for each frame, the innermost first, such
-// as "[<0>] name+0x1a/0x60 [module]" (proc_pid_stack, fs/proc/base.c, by "%pB"). What
-// has no name is left as it is told.
+// parseKernelStack reads a stack file: a line for each frame, innermost first, such as "[<0>]
+// name+0x1a/0x60 [module]" (proc_pid_stack, fs/proc/base.c, by "%pB"). A frame without an offset
+// and size keeps the kernel's text as its name.
 func parseKernelStack(b []byte) (frames []task.KernelFrame) {
 	for line := range bytes.Lines(b) {
 		text := bytes.TrimSpace(line)
@@ -163,8 +164,8 @@ func parseKernelFrame(text []byte) task.KernelFrame {
 	return f
 }
 
-// parseChannel reads a wchan file: the function in which a thread waits, 0 where it
-// does not, or that is not told.
+// parseChannel reads a wchan file: the function in which a thread waits, or 0 if it does not
+// wait or the kernel does not report it.
 func parseChannel(b []byte) []task.KernelFrame {
 	name := string(bytes.TrimSpace(b))
 	if name == "" || name == "0" {
@@ -173,12 +174,12 @@ func parseChannel(b []byte) []task.KernelFrame {
 	return []task.KernelFrame{{Name: name}, {Name: KernelCut}}
 }
 
-// kthreadd is the process that starts all threads of the kernel.
+// kthreadd is the pid of the process that starts all kernel threads.
 const kthreadd = 2
 
-// KernelThreads describes the threads of the kernel itself, as those of one process. Of
-// those that do not run it has the frames, and lacks says what of that cannot be known.
-// There are none where /proc does not show them.
+// KernelThreads describes the threads of the kernel itself as if they belonged to one process.
+// It reads the frames of those that do not run. lacks says which part of that is not possible.
+// There are no threads if /proc does not show them.
 func KernelThreads() (info task.Info, threads []task.Thread, lacks string, err error) {
 	dir, err := OpenDir("/proc")
 	if err != nil {
@@ -219,7 +220,7 @@ func (p *Process) kernelThread(pid int, s *Stat) task.Thread {
 
 var errNoKernelStack = errors.New("the kernel does not tell where it is, or it ran meanwhile")
 
-// ErrOnProcessor says why a thread that runs is not read.
+// ErrOnProcessor is returned for a thread that runs, and so cannot be read without a stop.
 var ErrOnProcessor = errors.New("the thread was running, and is not read without a stop")
 
 func kernelInfo(p *Process) task.Info {

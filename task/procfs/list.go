@@ -13,9 +13,8 @@ import (
 // kernelThread is PF_KTHREAD (include/linux/sched.h).
 const kernelThread = 0x00200000
 
-// List returns the processes that could be meant by a name: all but kernel
-// threads, zombies and what has ended meanwhile. Path is empty for a process
-// that we may not read.
+// List returns the processes that a name may refer to: all except kernel threads, zombies and
+// processes that have ended meanwhile. Path is empty for a process that we may not read.
 func List() ([]task.Candidate, error) {
 	pids, err := PIDs()
 	if err != nil {
@@ -30,8 +29,7 @@ func List() ([]task.Candidate, error) {
 	return all, nil
 }
 
-// PIDs lists the numbers of all processes, kernel threads and zombies among
-// them.
+// PIDs lists the pids of all processes, including kernel threads and zombies.
 func PIDs() ([]int, error) {
 	proc, err := OpenDir("/proc")
 	if err != nil {
@@ -41,8 +39,7 @@ func PIDs() ([]int, error) {
 	return proc.Numbers(), nil
 }
 
-// Candidate describes a process, and says false when it is none that could be
-// meant by a name.
+// Candidate describes a process. It returns false if a name cannot refer to it.
 func Candidate(pid int) (task.Candidate, bool) {
 	dir, err := OpenDir("/proc/" + strconv.Itoa(pid))
 	if err != nil {
@@ -59,7 +56,8 @@ func Candidate(pid int) (task.Candidate, bool) {
 	}, true
 }
 
-// Details returns what tells processes of one name apart. What cannot be read is unknown.
+// Details returns facts by which processes of the same name differ. What cannot be read is
+// unknown.
 func Details(pid int) task.Details {
 	d := task.Details{User: -1, CPU: -1}
 	dir, err := OpenDir("/proc/" + strconv.Itoa(pid))
@@ -78,7 +76,7 @@ func Details(pid int) task.Details {
 	return d
 }
 
-// startTime is a time since boot by today's clock.
+// startTime converts a time since boot, using the present clock.
 func startTime(sinceBoot time.Duration) time.Time {
 	boot := bootTime()
 	if boot.IsZero() {

@@ -24,7 +24,7 @@ func HostArch() task.Arch {
 	return task.UnknownArch
 }
 
-// Where the maker's name of this computer and the processors in use are told.
+// The files with the maker's name for this computer, and with the processors in use.
 var modelFiles = [...]string{"/sys/devices/virtual/dmi/id/product_name", "/proc/device-tree/model"}
 
 const (
@@ -32,7 +32,7 @@ const (
 	presentFile = "/sys/devices/system/cpu/present"
 )
 
-// machine asks the system about itself.
+// machine reads what the system reports about itself.
 func machine() task.Machine {
 	var m task.Machine
 	for _, file := range modelFiles {
@@ -53,8 +53,8 @@ func machine() task.Machine {
 	return m
 }
 
-// cpusListed counts the processors of a list such as "0-3,8\n" (cpulist_parse,
-// lib/bitmap-str.c); 0 where it is none.
+// cpusListed counts the processors in a list such as "0-3,8\n" (cpulist_parse,
+// lib/bitmap-str.c). It returns 0 if the text is no such list.
 func cpusListed(list string) int {
 	const most = 1 << 20
 	n := 0

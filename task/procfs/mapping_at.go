@@ -37,15 +37,15 @@ const (
 	queryExecutable = 4
 )
 
-// ask asks about an address through an open maps file.
+// ask queries the mapping at an address through an open maps file.
 func (q *procmapQuery) ask(maps int, a task.Addr) unix.Errno {
 	*q = procmapQuery{size: uint64(unsafe.Sizeof(*q)), flags: queryExecutable, addr: uint64(a)}
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(maps), uintptr(procmapQueryCall), uintptr(unsafe.Pointer(q)))
 	return errno
 }
 
-// answers reports whether the kernel knows the call. Others refuse with ENOTTY, and
-// filters of system calls with what they like.
+// answers reports whether the kernel supports the call. Other kernels refuse with ENOTTY, and
+// seccomp filters with any error.
 func (q *procmapQuery) answers(maps int) bool {
 	switch q.ask(maps, 0) {
 	case 0, unix.ENOENT, unix.ESRCH:
@@ -60,9 +60,9 @@ func (q *procmapQuery) mapped() task.Mapped {
 	}}
 }
 
-// MappingAt returns the executable mapping that an address is in, by a table of all
-// mappings where the kernel does not answer for one; false where there is none. With
-// stopped, what there is no room for is an error.
+// MappingAt returns the executable mapping that contains an address, false if there is none. If
+// the kernel cannot report a single mapping, a table of all mappings is used. If stopped is set
+// and the table has no room for all of them, that is an error.
 func (p *Process) MappingAt(a task.Addr, stopped bool) (task.Mapped, bool, error) {
 	if p.table.isUsed {
 		return p.mappingInTable(a, stopped)
@@ -107,37 +107,36 @@ var (
 	errNoMemory = errors.New("/proc/PID/maps is empty")
 )
 
-// mapTable is the executable mappings, for kernels without PROCMAP_QUERY. It is
-// read again only when the process has had a page fault since: pages that were
-// mapped since cannot be executed without one. The kernel counts a fault for the
-// thread that has it before that thread goes on (mm_account_fault, mm/memory.c;
-// before Linux 5.9 the architecture's fault handler), and likewise those of
-// MAP_POPULATE and mlockall, which fault the pages in for the thread that asked
-// (faultin_page, mm/gup.c). A fault may bring in its neighbours (do_fault_around,
-// mm/memory.c) or a huge page, but the first of them is one fault at least. Not
-// seen are a mapping that mremap moves with its pages, and faults that another
-// process has for this one: a debugger that reads the pages, or a process that
-// shares the memory but is not among its threads. After either, a library that
-// the loader relocates has faults of its own before it runs.
+// mapTable is the executable mappings, for kernels without PROCMAP_QUERY. It is read again only
+// when the process has had a page fault since: pages that were mapped since cannot be executed
+// without one. The kernel counts a fault for the thread that has it before that thread goes on
+// (mm_account_fault, mm/memory.c; before Linux 5.9 the architecture's fault handler). It also
+// counts those of MAP_POPULATE and mlockall, which fault the pages in for the calling thread
+// (faultin_page, mm/gup.c). A fault may bring in neighbouring pages (do_fault_around,
+// mm/memory.c) or a huge page, but the first of them is at least one fault. Two cases are not
+// seen: a mapping that mremap moves with its pages, and faults that another process has in place
+// of this one, such as a debugger that reads the pages, or a process that shares the memory but
+// is not among its threads. After either, a library that the loader relocates has faults of its
+// own before it runs.
 type mapTable struct {
 	isUsed bool
-	isNew  bool // not older than what was asked for last
-	isKey  bool // faults belongs to all: there was none while it was read
+	isNew  bool // not older than the last Renew
+	isKey  bool // faults is the count for all: there was no fault while it was read
 	faults uint64
 	all    []task.Mapped
 	buf    []byte
-	short  bool // buf, or the room of all, was too small
+	short  bool // buf, or the capacity of all, was too small
 	stat   [1024]byte
 }
 
 const (
-	firstMaps   = 64 << 10 // bytes of the file that there is room for at first
-	bytesEach   = 64       // of the shortest line with a path, about: how many lines there is room for
-	roomFor     = 2        // times as much as was needed last
-	mapsMinimum = 8 << 10  // bytes free of the room after which more is made
+	firstMaps   = 64 << 10 // first size of the buffer for the file, in bytes
+	bytesEach   = 64       // size of a short line with a path: determines the capacity for lines
+	roomFor     = 2        // the capacity is this many times what was needed last
+	mapsMinimum = 8 << 10  // with fewer free bytes the buffer is enlarged
 )
 
-// makeRoom is called while the target runs.
+// makeRoom enlarges the buffers. It is called while the target runs.
 func (t *mapTable) makeRoom() {
 	if t.buf != nil && !t.short {
 		return
@@ -149,7 +148,7 @@ func (t *mapTable) makeRoom() {
 	t.isKey, t.isNew = false, false
 }
 
-// renew makes the table tell of now, or of a moment since which nothing new can
+// renew updates the table to the present, or to a moment after which no newly mapped code can
 // have been executed.
 func (t *mapTable) renew(maps, stat int) error {
 	if t.isNew {
@@ -169,7 +168,7 @@ func (t *mapTable) renew(maps, stat int) error {
 	return nil
 }
 
-// read takes the executable mappings from an open maps file.
+// read reads the executable mappings from an open maps file.
 func (t *mapTable) read(maps int) error {
 	n, err := readWhole(maps, t.buf)
 	if err != nil {
@@ -194,7 +193,7 @@ func (t *mapTable) read(maps int) error {
 	return nil
 }
 
-// find returns the mapping that a is in.
+// find returns the mapping that contains a.
 func (t *mapTable) find(a task.Addr) (task.Mapped, bool) {
 	i, found := slices.BinarySearchFunc(t.all, a, func(m task.Mapped, a task.Addr) int {
 		return cmp.Compare(m.Start, a)
@@ -208,14 +207,12 @@ func (t *mapTable) find(a task.Addr) (task.Mapped, bool) {
 	return t.all[i], true
 }
 
-// countFaults reads how many page faults the threads of the process, living and
-// dead, have had.
+// countFaults returns how many page faults the process's threads, living and dead, have had.
 func (t *mapTable) countFaults(stat int) (uint64, bool) {
 	return parseFaults(t.stat[:preadRaw(stat, t.stat[:])])
 }
 
-// readWhole reads a file of /proc from its start, which gives about a page at a
-// time.
+// readWhole reads a file of /proc from its start. The kernel returns about a page at a time.
 func readWhole(fd int, b []byte) (int, error) {
 	for n := 0; n < len(b); {
 		k, _, errno := unix.Syscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&b[n])), uintptr(len(b)-n), uintptr(n), 0, 0)

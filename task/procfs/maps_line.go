@@ -37,8 +37,8 @@ func parseRegion(line []byte) (task.Region, error) {
 	return r, nil
 }
 
-// parseMapped reads what of a line of /proc/PID/maps tells mappings apart, false
-// when it is not executable.
+// parseMapped reads from a line of /proc/PID/maps what identifies the mapping. It returns false
+// when the mapping is not executable.
 func parseMapped(line []byte) (task.Mapped, bool) {
 	c := fields{rest: line}
 	m := task.Mapped{Start: task.Addr(c.hex('-')), End: task.Addr(c.hex(' '))}
@@ -52,14 +52,14 @@ func parseMapped(line []byte) (task.Mapped, bool) {
 	return m, !c.bad && m.Start < m.End
 }
 
-// fields is a cursor over one line. After something unexpected bad is set and
-// every further field is zero.
+// fields is a cursor over one line. After something unexpected, bad is set and every further
+// field is zero.
 type fields struct {
 	rest []byte
 	bad  bool
 }
 
-// word returns what stands before the next space, and skips the space.
+// word returns the bytes before the next space, and skips the space.
 func (c *fields) word() []byte {
 	w, rest, _ := bytes.Cut(c.rest, []byte(" "))
 	c.rest = rest
@@ -73,7 +73,7 @@ func (c *fields) skip(n int) {
 	}
 }
 
-// hex reads a hexadecimal number that ends with the byte end.
+// hex reads a hexadecimal number that is followed by the byte end.
 func (c *fields) hex(end byte) uint64 {
 	v, n := number(c.rest, 16)
 	if n == 0 || n == len(c.rest) || c.rest[n] != end {
@@ -84,7 +84,7 @@ func (c *fields) hex(end byte) uint64 {
 	return v
 }
 
-// decimal reads a decimal number that ends with a space or the line.
+// decimal reads a decimal number that is followed by a space or the end of the line.
 func (c *fields) decimal() uint64 {
 	w := c.word()
 	v, n := number(w, 10)
@@ -107,8 +107,8 @@ func (c *fields) integer() int {
 	return n
 }
 
-// number reads digits of a base at most 16 from the start of b and returns how
-// many there were: 0 when the value is too large for 64 bits.
+// number reads digits of a base up to 16 from the start of b, and returns how many there were: 0
+// when the value is too large for 64 bits.
 func number(b []byte, base uint64) (v uint64, n int) {
 	for n < len(b) {
 		d := digit(b[n])
@@ -151,19 +151,19 @@ func permissions(w []byte) (p task.Prot, shared bool) {
 	return p, shared
 }
 
-// device joins the halves of a device number as stat(2) gives it to user space
-// (new_encode_dev, include/linux/kdev_t.h; gnu_dev_makedev).
+// device joins the halves of a device number in the way of stat(2) (new_encode_dev,
+// include/linux/kdev_t.h; gnu_dev_makedev).
 func device(major, minor uint64) uint64 {
 	return major&0xfff<<8 | major&^0xfff<<32 | minor&0xff | minor&^0xff<<12
 }
 
-// unescape undoes the one escape of the file: a newline is written \012.
+// unescape undoes the file's only escape: a newline is written as \012.
 func unescape(path []byte) string {
 	return strings.ReplaceAll(string(path), `\012`, "\n")
 }
 
-// cutDeleted removes the mark of an unlinked file. A file whose name truly ends
-// so cannot be told from one that was unlinked.
+// cutDeleted removes the mark of an unlinked file. A file whose real name ends with it cannot be
+// told from one that was unlinked.
 func cutDeleted(path string) (string, bool) {
 	return strings.CutSuffix(path, deletedSuffix)
 }

@@ -11,29 +11,29 @@ import (
 	"stacksnap/task"
 )
 
-// Memory reads the target's memory by process_vm_readv, or where that is
-// refused (an old kernel, a seccomp filter) through /proc/PID/mem. The file
-// stays bound to the program that it was opened for: after an exec it is empty.
+// Memory reads the target's memory by process_vm_readv or, if that is refused (an old kernel, a
+// seccomp filter), through /proc/PID/mem. That file stays bound to the program for which it was
+// opened: after an exec it is empty.
 type Memory struct {
-	TID    int // a thread that has the memory
+	TID    int // a thread of the process that has the memory
 	file   int // /proc/PID/mem; −1: could not be opened
 	ByFile bool
 	faults faultStore
 	pages  residency
-	until  time.Time    // a read that takes longer ends early; zero: none does
-	Chunk  int          // how much is read at once then
+	until  time.Time    // reads that would take longer end early; zero: no limit
+	Chunk  int          // bytes read at a time while until is set
 	vfork  *vforkMemory // nil: the memory is the process's own
 }
 
-// usualChunk is how much is copied between two looks at the time, and at least:
-// reads may be shorter, where some pages are not there.
+// usualChunk is how much is copied between two checks of the time, and at least in all. Reads
+// may be shorter where pages are missing.
 const usualChunk = 128 << 10
 
-// LimitUntil has reads end early that take longer than until then; with the zero time none
-// does. Chunk bytes are read in any case.
+// LimitUntil ends later reads early if they would take longer than until t. At least Chunk bytes
+// are read in any case. The zero time removes the limit.
 func (m *Memory) LimitUntil(t time.Time) { m.until = t }
 
-// Borrowed reports whether the memory is that of the process's parent, as vfork leaves it
+// Borrowed reports whether the memory belongs to the process's parent, as it does after vfork
 // until exec.
 func (m *Memory) Borrowed() bool { return m.vfork != nil }
 
@@ -46,8 +46,8 @@ func (m *Memory) ReadMemory(b []byte, a task.Addr) (int, error) {
 	return n, m.faults.next(a+task.Addr(n), errno)
 }
 
-// copy reads from a on until b is full or something is not readable, and says
-// why it ended early.
+// copy reads from a on until b is full or something is not readable. errno says why it ended
+// early.
 func (m *Memory) copy(b []byte, a task.Addr) (n int, errno unix.Errno) {
 	for n < len(b) {
 		part := b[n:]
@@ -66,10 +66,10 @@ func (m *Memory) copy(b []byte, a task.Addr) (n int, errno unix.Errno) {
 	return n, 0
 }
 
-// read makes one call. It returns 0 only with the reason.
+// read makes one read call. It returns 0 only with an error.
 func (m *Memory) read(b []byte, a task.Addr) (int, unix.Errno) {
 	if above := -uint64(a); above != 0 && uint64(len(b)) > above {
-		b = b[:above] // the address space ends
+		b = b[:above] // the address space ends there
 	}
 	length, state := m.pages.extent(a, len(b))
 	b = b[:length]
@@ -93,9 +93,9 @@ func (m *Memory) read(b []byte, a task.Addr) (int, unix.Errno) {
 	return readFile(m.file, b, a)
 }
 
-// vmRead copies the readable pages from a on: process_vm_readv returns what it
-// has copied when a later page of the same range cannot be read
-// (process_vm_rw_core, mm/process_vm_access.c).
+// vmRead copies the readable pages from a on: when a later page of the range cannot be read,
+// process_vm_readv returns what it has copied before (process_vm_rw_core,
+// mm/process_vm_access.c).
 func vmRead(tid int, b []byte, a task.Addr) (int, unix.Errno) {
 	local := unix.Iovec{Base: &b[0]}
 	local.SetLen(len(b))
@@ -108,8 +108,8 @@ func vmRead(tid int, b []byte, a task.Addr) (int, unix.Errno) {
 	return int(n), orFault(int(n))
 }
 
-// readFile reads through /proc/PID/mem, where nothing at all means that the
-// memory is no more (mem_rw, fs/proc/base.c).
+// readFile reads through /proc/PID/mem. If that returns no bytes and no error, the memory no
+// longer exists (mem_rw, fs/proc/base.c).
 func readFile(file int, b []byte, a task.Addr) (int, unix.Errno) {
 	if file < 0 {
 		return 0, unix.EPERM
@@ -132,8 +132,8 @@ func orFault(n int) unix.Errno {
 	return 0
 }
 
-// Replaced reports whether the program whose memory was opened is no more: the
-// process has ended or called exec. No address need be mapped for that.
+// Replaced reports whether the program whose memory was opened no longer exists: the process has
+// ended or called exec. This needs no mapped address.
 func (m *Memory) Replaced() bool {
 	if m.vfork != nil && m.vfork.isOver() {
 		return true
@@ -146,17 +146,16 @@ func (m *Memory) Replaced() bool {
 	return errno == unix.ESRCH
 }
 
-// pageStart is some address; 0 would do, were it not for offsets that mean
-// something special.
+// pageStart is an arbitrary address. 0 would do, but some files give offset 0 a special meaning.
 const pageStart = 0x1000
 
-// faultStore hands out errors that were made in advance, so that a fault during
-// a stop allocates nothing.
+// faultStore hands out errors that were allocated in advance, so that a fault during a stop
+// allocates nothing.
 type faultStore struct{ free []task.FaultError }
 
 const faultsAhead = 64
 
-// refill is called while the target runs.
+// refill allocates errors. It is called while the target runs.
 func (s *faultStore) refill() {
 	if len(s.free) < faultsAhead {
 		s.free = make([]task.FaultError, 2*faultsAhead)
@@ -177,8 +176,7 @@ func reasonOf(errno unix.Errno) error {
 	return errno
 }
 
-// next returns an error of its own for each call, until it runs out and has to
-// allocate.
+// next returns a separate error for each call. It allocates only when the store is empty.
 func (s *faultStore) next(a task.Addr, errno unix.Errno) *task.FaultError {
 	if len(s.free) == 0 {
 		return &task.FaultError{Addr: a, Err: reasonOf(errno)}

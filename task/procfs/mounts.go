@@ -14,13 +14,13 @@ import (
 	"stacksnap/task/files"
 )
 
-// The files of a target may be on a file system that does not answer, and what asks it
-// waits for ever: see package files. That holds for the pages of a mapping, too.
+// The files of a target may be on a file system that does not answer, and any request to it then
+// waits for ever: see package files. That also holds for the pages of a mapping.
 
-// root is that of the live thread.
+// root returns the root directory of the live thread.
 func (p *Process) root() *files.Root { return files.Of(p.folder) }
 
-// deviceOf returns the device of a file that is mapped; 0: not known.
+// deviceOf returns the device of a mapped file; 0: not known.
 func (p *Process) deviceOf(name string) uint64 {
 	for line := range bytes.Lines(p.mapsText.Bytes()) {
 		if !bytes.Contains(line, []byte(name)) {
@@ -33,8 +33,8 @@ func (p *Process) deviceOf(name string) uint64 {
 	return 0
 }
 
-// silentSpans lists the mappings of files on mounts that do not answer: what is not in
-// memory of them is never read.
+// silentSpans lists the mappings of files on mounts that do not answer: pages of them that are
+// not in memory are never read.
 func (p *Process) silentSpans(maps []byte) (all []span) {
 	root := p.root()
 	type file struct {
@@ -64,18 +64,18 @@ func (p *Process) silentSpans(maps []byte) (all []span) {
 	return all
 }
 
-// hasUnnamedDevice reports whether a line of /proc/PID/maps may be of a file on no disk:
-// its major number is 0, and the minor is not.
+// hasUnnamedDevice reports whether a line of /proc/PID/maps may be of a file that is on no disk:
+// its major number is 0, and its minor number is not.
 func hasUnnamedDevice(line []byte) bool {
 	return bytes.Contains(line, []byte(" 00:")) && !bytes.Contains(line, []byte(" 00:00 0 "))
 }
 
-// mapFile is the link of a mapping.
+// mapFile returns the path of a mapping's link in /proc.
 func mapFile(pid int, r task.Region) string {
 	return fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, uint64(r.Start), uint64(r.End))
 }
 
-// statFile returns what a descriptor of the target is, unless that would ask a mount that
+// statFile returns the stat of a descriptor of the target, unless that would access a mount that
 // does not answer.
 func (p *Process) statFile(fd int) (st unix.Stat_t, ok bool) {
 	link := "fd/" + strconv.Itoa(fd)
@@ -85,8 +85,8 @@ func (p *Process) statFile(fd int) (st unix.Stat_t, ok bool) {
 	return st, unix.Fstatat(p.live.fd, link, &st, 0) == nil
 }
 
-// mayNotAsk reports whether the file that a descriptor's link names is on a mount that does
-// not answer. A pipe or socket is on none.
+// mayNotAsk reports whether the file that a descriptor's link names is on a mount that does not
+// answer. Pipes and sockets are on no mount.
 func mayNotAsk(root func() *files.Root, link, name string) bool {
 	name, _ = cutDeleted(name)
 	return path.IsAbs(name) && root().Refusal(link, name, 0) != nil

@@ -14,13 +14,13 @@ import (
 	"stacksnap/task"
 )
 
-// Open opens a running process for reading, by its pid or the id of one of its threads.
-// The error is a *[task.NoProcessError] or a *[task.PermissionError] where that
-// is the reason: what is opened needs the permission that stopping needs.
+// Open opens a running process for reading, given its pid or the id of one of its threads. It
+// needs the same permission as stopping. The error may be a *[task.NoProcessError] or a
+// *[task.PermissionError].
 func Open(pid int) (*Process, error) { return openWith(pid, (*Process).openAll) }
 
-// Look is Open of a process that is never stopped, see [task.Limits]. What may not be read is no
-// error here, but one of each thread.
+// Look opens a process that is never stopped, see [task.Limits]. If something may not be read,
+// that is an error of each thread, not of Look.
 func Look(pid int) (*Process, error) { return openWith(pid, (*Process).openToLook) }
 
 func openWith(pid int, openAll func(*Process, int) error) (*Process, error) {
@@ -35,20 +35,19 @@ func openWith(pid int, openAll func(*Process, int) error) (*Process, error) {
 	return p, err
 }
 
-// A process that calls exec is without memory for a moment, or has other memory
-// than when it was opened.
+// A process that calls exec has no memory for a moment, or has other memory than when it was
+// opened.
 const (
 	openTries = 10
 	openPause = time.Millisecond
 )
 
-// isBetween reports whether a process that was opened may be about to call exec, or
-// within it.
+// isBetween reports whether a process that was opened may be in exec, or about to call it.
 func isBetween(p *Process, err error) bool {
 	return errors.As(err, new(noMemoryError)) || err == nil && p.Mem.vfork != nil
 }
 
-// noMemoryError is about a process that may be between two programs.
+// noMemoryError is returned for a process that may be between two programs.
 type noMemoryError struct{ *task.NoProcessError }
 
 func (e noMemoryError) Unwrap() error { return e.NoProcessError }
@@ -80,7 +79,7 @@ func (p *Process) openAll(pid int) error {
 	return p.openMemory()
 }
 
-// openToLook opens what may be opened. Nothing is prepared for a stop.
+// openToLook opens what may be opened, and prepares nothing for a stop.
 func (p *Process) openToLook(pid int) error {
 	p.Mem.pages.late = true
 	err := p.openAll(pid)
@@ -90,7 +89,7 @@ func (p *Process) openToLook(pid int) error {
 	return err
 }
 
-// openProcess finds the process that pid is, or is a thread of.
+// openProcess finds the process with the number pid, or with a thread of that number.
 func (p *Process) openProcess(pid int) error {
 	if pid <= 0 {
 		return &task.NoProcessError{PID: pid, Reason: "is not the number of a process"}
@@ -117,7 +116,7 @@ func (p *Process) openProcess(pid int) error {
 	return nil
 }
 
-// noDirectory says why /proc/PID cannot be opened.
+// noDirectory returns why /proc/PID cannot be opened.
 func noDirectory(pid int, err error) error {
 	if isDenied(err) || unix.Kill(pid, 0) == unix.EPERM {
 		return &task.PermissionError{
@@ -131,8 +130,8 @@ func noDirectory(pid int, err error) error {
 	return &task.NoProcessError{PID: pid}
 }
 
-// openLive opens the directory of a thread that has not ended: the first one
-// may have, while others go on.
+// openLive opens the directory of a thread that has not ended. The first thread may have ended
+// while others go on.
 func (p *Process) openLive() error {
 	dir, err := openDirAt(p.dir.fd, "task")
 	if err != nil {
@@ -155,7 +154,7 @@ func (p *Process) openLive() error {
 	return &task.NoProcessError{PID: p.PID, Reason: p.zombie()}
 }
 
-// zombie says why a process is there still that has ended.
+// zombie returns why a process that has ended still exists.
 func (p *Process) zombie() string {
 	s, ok := p.dir.stat()
 	if !ok || s.parent == 0 {
@@ -168,13 +167,13 @@ func (p *Process) zombie() string {
 	return "is a zombie (it has already ended, and its parent, pid " + parent + ", has not waited for it)"
 }
 
-// openMemory opens the files for which the kernel asks the same permission as
-// for ptrace, so that a refusal is known before anything is touched.
+// openMemory opens the files for which the kernel requires the same permission as for ptrace, so
+// that a refusal is known before anything is stopped.
 func (p *Process) openMemory() (err error) {
 	if p.stat, err = p.dir.open("stat"); err != nil {
 		return p.refused("stat", err)
 	}
-	if s, ok := p.dir.stat(); ok && s.borrows(p.PID) { // asked before the memory, which may be another's by then
+	if s, ok := p.dir.stat(); ok && s.borrows(p.PID) { // checked before the memory is opened, which may be another's by then
 		p.Mem.vfork = &vforkMemory{stat: p.stat}
 	}
 	if p.Mem.file, err = p.live.open("mem"); err != nil {
@@ -184,7 +183,7 @@ func (p *Process) openMemory() (err error) {
 		return p.refused("maps", err)
 	}
 	if p.Mem.pages.pagemap, err = p.live.open("pagemap"); err != nil {
-		p.Mem.pages.pagemap = -1 // not every kernel has it
+		p.Mem.pages.pagemap = -1 // not every kernel has the file
 	}
 	return p.readFirstMaps()
 }
@@ -216,9 +215,9 @@ func (p *Process) refused(file string, err error) error {
 // exiting is PF_EXITING (include/linux/sched.h): the thread has begun to end.
 const exiting = 0x00000004
 
-// IsEnding reports whether the process has ended or is about to: each of its
-// threads is. The files of such a one belong to root (fs/proc/base.c,
-// task_dump_owner), so that opening them is refused as if it were protected.
+// IsEnding reports whether the process has ended or is about to: all of its threads are. The
+// files of such a process belong to root (fs/proc/base.c, task_dump_owner), so that opening them
+// is refused as if the process were protected.
 func (p *Process) IsEnding() bool {
 	if !p.dir.isEnding() {
 		return false
@@ -248,8 +247,8 @@ func (d Dir) isEnding() bool {
 	return !ok || s.flags&exiting != 0 || threadState(s.state) == task.Ended
 }
 
-// ending is the error about a process that could not be opened since it ends. It
-// may be that only the thread ends by which it was to be read.
+// ending returns the error for a process that could not be opened because it ends. Perhaps only
+// the thread ends through which it was to be read.
 func (p *Process) ending() error {
 	return noMemoryError{&task.NoProcessError{PID: p.PID, Reason: "has ended, or is ending"}}
 }

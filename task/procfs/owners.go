@@ -17,13 +17,13 @@ import (
 	"stacksnap/task/files"
 )
 
-// maxHolderLists bounds how often the processes are listed: those that came
-// meanwhile may have been given what others had.
+// maxHolderLists bounds how often the processes are listed: a process that was started meanwhile
+// may have been given the descriptors of others.
 const maxHolderLists = 8
 
-// Owners finds the processes that have ends of pipes and sockets open, by looking
-// at each descriptor of each process once. It returns nil if that is not done before
-// until; with the zero time it takes as long as it takes.
+// Owners finds the processes that have ends of pipes and sockets open, by checking each
+// descriptor of each process once. It returns nil if it does not finish before until; the zero
+// time sets no limit.
 func Owners(ends []task.Endpoint, until time.Time) map[task.Endpoint]task.Owners {
 	s := search{until: until, found: map[task.Endpoint]task.Owners{}, files: map[string]bool{}, asked: map[int]bool{}}
 	for _, e := range ends {
@@ -43,17 +43,17 @@ func Owners(ends []task.Endpoint, until time.Time) map[task.Endpoint]task.Owners
 	return s.found
 }
 
-// search looks for ends.
+// search is the state of one search for the owners of endpoints.
 type search struct {
 	found map[task.Endpoint]task.Owners
-	files map[string]bool // the files of the ends in found
-	fifos bool            // some are named pipes
-	asked map[int]bool    // processes
-	until time.Time       // zero: there is no limit
-	late  bool            // until came before the end
+	files map[string]bool // the File of each endpoint in found
+	fifos bool            // some of files are named pipes
+	asked map[int]bool    // processes that were searched
+	until time.Time       // zero: no limit
+	late  bool            // until passed before the end of the search
 }
 
-// all asks every process, and reports whether that was possible.
+// all searches every process, and reports whether that was possible.
 func (s *search) all() bool {
 	seen := initVisible()
 	for range maxHolderLists {
@@ -78,18 +78,18 @@ func (s *search) all() bool {
 
 func (s *search) isLate() bool { return !s.until.IsZero() && time.Now().After(s.until) }
 
-// initVisible reports whether /proc has all processes: mounted with hidepid it does
-// not have other users', as the first one.
+// initVisible reports whether /proc shows all processes. If it is mounted with hidepid, it hides
+// those of other users, such as the first one.
 func initVisible() bool {
 	_, err := os.Stat("/proc/1/stat")
 	return os.Geteuid() == 0 || err == nil
 }
 
-// ask looks at the descriptors of one process, and says false when it may not.
+// ask checks the descriptors of one process. It returns false if they may not be read.
 func (s *search) ask(pid int) bool {
 	proc, err := OpenDir("/proc/" + strconv.Itoa(pid))
 	if err != nil {
-		return !isDenied(err) // it has ended
+		return !isDenied(err) // with another error it has ended
 	}
 	defer proc.Close()
 	dir, err := openDirAt(proc.fd, "fd")
@@ -116,15 +116,15 @@ func (s *search) ask(pid int) bool {
 	return true
 }
 
-// hasNoFiles reports whether a process has none open: a thread of the kernel's, or
-// what has ended.
+// hasNoFiles reports whether a process has no open files because it is a kernel thread or has
+// ended.
 func hasNoFiles(proc Dir) bool {
 	st, ok := proc.stat()
 	return !ok || st.flags&kernelThread != 0 || threadState(st.state) == task.Ended
 }
 
-// openMode is for what a descriptor is open, as the mode of its link tells
-// (proc_fd_instantiate, fs/proc/fd.c); 0 when it is no more.
+// openMode returns the mode of a descriptor's link, which shows how the file was opened
+// (proc_fd_instantiate, fs/proc/fd.c); 0 if it has been closed.
 func openMode(dir Dir, fd int) uint32 {
 	var st unix.Stat_t
 	if unix.Fstatat(dir.fd, strconv.Itoa(fd), &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
@@ -133,7 +133,7 @@ func openMode(dir Dir, fd int) uint32 {
 	return st.Mode
 }
 
-// meet notes a process that has a file open, of a pipe one or both ends.
+// meet records that a process has a file open; for a pipe, which ends it has open.
 func (s *search) meet(pid int, link string, mode uint32) {
 	ends := []task.Endpoint{{File: link}}
 	if isPipe(link) {
@@ -155,12 +155,13 @@ func (s *search) meet(pid int, link string, mode uint32) {
 	}
 }
 
-// fifoPrefix begins what a named pipe is called here: by its number on its device, for it
-// may have several paths.
+// fifoPrefix begins the name of a named pipe in [task.Endpoint]. A named pipe is identified by
+// device and inode, because it may have several paths.
 const fifoPrefix = "fifo:["
 
-// fifoAt is the named pipe that a link in a folder of /proc leads to; empty where it is
-// none. The server of a file is not asked, which might not answer.
+// fifoAt returns the name of the named pipe that a link in a directory of /proc refers to; "" if
+// it refers to something else. It does not ask the server of a network file, which might not
+// answer.
 func fifoAt(dir Dir, link string) string {
 	var st unix.Statx_t
 	err := unix.Statx(dir.fd, link, unix.AT_STATX_DONT_SYNC|unix.AT_NO_AUTOMOUNT, unix.STATX_TYPE|unix.STATX_INO, &st)
@@ -170,8 +171,8 @@ func fifoAt(dir Dir, link string) string {
 	return fmt.Sprintf("%s%d:%d:%d]", fifoPrefix, st.Dev_major, st.Dev_minor, st.Ino)
 }
 
-// isPipe reports whether what a file is called is a pipe, which has an end to read and one
-// to write.
+// isPipe reports whether a File of [task.Endpoint] is a pipe, which has a read end and a write
+// end.
 func isPipe(file string) bool {
 	return strings.HasPrefix(file, "pipe:") || strings.HasPrefix(file, fifoPrefix)
 }

@@ -15,8 +15,8 @@ import (
 	"stacksnap/task/procfs/sockets"
 )
 
-// OtherEnd implements [task.PeerFinder], for pipes, named ones too, and for sockets of this system that are
-// connected to each other, Unix and TCP.
+// OtherEnd implements [task.PeerFinder] for pipes, including named ones, and for Unix and TCP
+// sockets that are connected to another socket of this system.
 func (p *Process) OtherEnd(fd int, writes bool) (task.Endpoint, bool) {
 	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Process) Child(n int) (pid int, ok bool) {
 		switch p.isChild(id) {
 		case notChild:
 		case endedChild:
-			return 0, false // it is about to be waited for
+			return 0, false // the target is about to wait for it
 		case livingChild:
 			if ok {
 				return 0, false
@@ -66,7 +66,7 @@ func (p *Process) Child(n int) (pid int, ok bool) {
 	return pid, ok
 }
 
-// kinship is what a process is to the target.
+// kinship is how a process is related to the target.
 type kinship uint8
 
 const (
@@ -115,7 +115,7 @@ func (p *Process) SharedOwner(a task.Addr, n int) (task.ThreadID, int, bool) {
 	return task.ThreadID(n), pid, true
 }
 
-// Outsider is that of [task.Capabilities].
+// Outsider implements [task.Capabilities].Outsider.
 func (p *Process) Outsider(n int, at task.Addr) task.Outsider {
 	if !p.live.shares("ns/pid") || !p.isPrivate(at) {
 		return task.Outsider{}
@@ -126,7 +126,7 @@ func (p *Process) Outsider(n int, at task.Addr) task.Outsider {
 	}
 	dir, err := OpenDir("/proc/" + strconv.Itoa(n))
 	if err != nil {
-		// Threads of others may be hidden in /proc (proc(5), hidepid), but their priority is not.
+		// /proc may hide the threads of other users (proc(5), hidepid), but not their priority.
 		_, err := unix.Getpriority(unix.PRIO_PROCESS, n)
 		return task.Outsider{Ended: err == unix.ESRCH}
 	}
@@ -139,9 +139,9 @@ func (p *Process) Outsider(n int, at task.Addr) task.Outsider {
 	return own.outsider(&s, p.PID, statusNumber(status, "Tgid:"), processName)
 }
 
-// outsider returns what is certain about a thread with a number, given its process. If it began after
-// the target, the number is reused and the former thread has ended, unless its process is a child of
-// the target, which may have the same memory (vfork).
+// outsider returns what is certain about a thread, given its number and the stat of its process.
+// If it began after the target, the number has been reused and the former thread has ended,
+// unless its process is a child of the target, which may have the same memory (vfork).
 func (target *Stat) outsider(s *Stat, pid, process int, name func(pid int) string) task.Outsider {
 	switch {
 	case process == 0 || process == pid || threadState(s.state) == task.Ended:
@@ -154,7 +154,7 @@ func (target *Stat) outsider(s *Stat, pid, process int, name func(pid int) strin
 	return task.Outsider{}
 }
 
-// isPrivate reports whether the memory at a is the target's alone.
+// isPrivate reports whether only the target has the memory at a.
 func (p *Process) isPrivate(a task.Addr) bool {
 	for r, err := range p.Regions() {
 		if err == nil && r.Start <= a && a < r.End {
@@ -164,10 +164,10 @@ func (p *Process) isPrivate(a task.Addr) bool {
 	return false
 }
 
-// sharedPlace is a byte of a file that is mapped.
+// sharedPlace is a position in a file that is mapped.
 type sharedPlace struct{ dev, inode, offset uint64 }
 
-// sharedAt finds what of a file is mapped at a, shared with whoever maps it too.
+// sharedAt returns the position in a file that is mapped at a, if the mapping is shared.
 func (p *Process) sharedAt(a task.Addr) (sharedPlace, bool) {
 	for r, err := range p.Regions() {
 		if err == nil && r.Start <= a && a < r.End {
@@ -177,7 +177,7 @@ func (p *Process) sharedAt(a task.Addr) (sharedPlace, bool) {
 	return sharedPlace{}, false
 }
 
-// mapsShared reports whether a maps file has a place, shared.
+// mapsShared reports whether a maps file has a shared mapping of that position.
 func mapsShared(maps []byte, at sharedPlace) bool {
 	for line := range bytes.Lines(maps) {
 		r, err := parseRegion(bytes.TrimSuffix(line, []byte("\n")))
@@ -189,13 +189,13 @@ func mapsShared(maps []byte, at sharedPlace) bool {
 	return false
 }
 
-// tcpPeer finds the other end of a connection within the target's network namespace, as
-// the tables were after the threads were last listed: they may be long.
+// tcpPeer finds the other end of a connection within the target's network namespace. It uses the
+// tables as they were after the threads were last listed, because they may be long.
 func (p *Process) tcpPeer(inode string) (peer string, ok bool) {
 	if p.tcpPeers == nil {
 		var tables [][]byte
 		for _, name := range sockets.TCPTables {
-			if b, err := p.live.read("net/" + name); err == nil { // there may be no IPv6
+			if b, err := p.live.read("net/" + name); err == nil { // an error may mean that there is no IPv6
 				tables = append(tables, b)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 	"stacksnap/task/regular"
 )
 
-// Why a perf map or a jitdump is not believed.
+// The reasons why a perf map or jitdump is not trusted.
 var (
 	errNotRegular = errors.New("not a regular file with one name")
 	errOthers     = errors.New("it is another user's, or others may write to it")
@@ -23,9 +23,8 @@ var (
 	errRemote     = errors.New("it is on a file system that may not answer")
 )
 
-// OpenPerfMap implements [task.MapReader]: /tmp/perf-PID.map, below the target's
-// root and with the number that it has in its own namespace. The last name must be
-// no link.
+// OpenPerfMap implements [task.MapReader]. The file is /tmp/perf-PID.map below the target's
+// root, with the pid in the target's own namespace. It must not be a symbolic link.
 func (p *Process) OpenPerfMap() (*os.File, string, error) {
 	pid, user, err := p.within()
 	if err != nil {
@@ -39,8 +38,8 @@ func (p *Process) OpenPerfMap() (*os.File, string, error) {
 	return f, name, nil
 }
 
-// within returns the number that the target has in its own namespace, and by whose
-// rights it makes files.
+// within returns the target's pid in its own namespace, and the user that owns the files it
+// makes.
 func (p *Process) within() (pid int, user uint32, err error) {
 	status, err := p.live.read("status")
 	if err != nil {
@@ -53,13 +52,13 @@ func (p *Process) within() (pid int, user uint32, err error) {
 	return pid, effectiveUser(status), nil
 }
 
-// openBelieved looks at the file first, and opens the one that it looked at.
+// openBelieved checks a file before it opens it, and opens that same file.
 func (p *Process) openBelieved(name string, user uint32) (*os.File, error) {
 	seen, err := p.root().Look(name, unix.O_NOFOLLOW)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = seen.Close() }() // it was only looked at
+	defer func() { _ = seen.Close() }() // only used for the check
 	if err := believe(int(seen.Fd()), user, p.facts.Start); err != nil {
 		return nil, err
 	}
@@ -67,11 +66,11 @@ func (p *Process) openBelieved(name string, user uint32) (*os.File, error) {
 	return f, err
 }
 
-// startSlack is how far a process's start may be told after what it wrote.
+// startSlack is how much later than the real time a process's start may be reported.
 const startSlack = time.Second
 
-// believe says why a file is not to be believed: only the target's user and root
-// can have written it, as no link to another, since the target was started.
+// believe returns why a file is not trusted. A trusted file can have been written only by the
+// target's user or root, has no other link, and is not older than the target's start.
 func believe(fd int, user uint32, started time.Time) error {
 	var st unix.Stat_t
 	var fs unix.Statfs_t
@@ -91,8 +90,8 @@ func believe(fd int, user uint32, started time.Time) error {
 	return nil
 }
 
-// isLocal reports whether a file system answers without asking another process or
-// computer (statfs(2)).
+// isLocal reports whether a file system of that kind (statfs(2)) answers without asking another
+// process or computer.
 func isLocal(kind int64) bool {
 	switch uint32(kind) {
 	case unix.TMPFS_MAGIC, unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC,
@@ -104,8 +103,9 @@ func isLocal(kind int64) bool {
 
 const zfsMagic = 0x2fc12fc1
 
-// OpenJITDump implements [task.MapReader]: jit-PID.dump, by the same rules as a perf
-// map. What is mapped is asked first; a compiler may have it mapped no more, or never.
+// OpenJITDump implements [task.MapReader]: the file jit-PID.dump, under the same rules as a perf
+// map. It tries the mapped files first; a compiler may have unmapped its dump, or never mapped
+// it.
 func (p *Process) OpenJITDump(mapped []string) (*os.File, string, error) {
 	pid, user, err := p.within()
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *Process) OpenJITDump(mapped []string) (*os.File, string, error) {
 	err = fmt.Errorf("%s: %w", name, unix.ENOENT)
 	for _, file := range append(mapped[:len(mapped):len(mapped)], "/tmp/"+name) {
 		if path.Base(file) != name || !path.IsAbs(file) {
-			continue // of a process that this one is a copy of, perhaps
+			continue // perhaps the dump of a process that this one was forked from
 		}
 		f, why := p.openBelieved(file, user)
 		if why == nil {
@@ -131,13 +131,12 @@ func (p *Process) OpenJITDump(mapped []string) (*os.File, string, error) {
 	return nil, "", err
 }
 
-// maxDumpFolders bounds the folders in which a dump is looked for: there is a new one
-// for each process.
+// maxDumpFolders bounds the directories that are searched for a dump: each process creates one.
 const maxDumpFolders = 1 << 10
 
-// dumpsAtHome are the paths that a dump has in the folders of the target's home where
-// perf's agent for Java and LLVM make them (debug_cache_init,
-// tools/perf/jvmti/jvmti_agent.c; PerfJITEventListener).
+// dumpsAtHome returns the paths that a dump has in the directories of the target's home where
+// perf's agent for Java and LLVM put it (debug_cache_init, tools/perf/jvmti/jvmti_agent.c;
+// PerfJITEventListener).
 func (p *Process) dumpsAtHome(name string) (paths []string) {
 	environ, err := p.live.read("environ")
 	home := homeOf(environ)
@@ -151,7 +150,7 @@ func (p *Process) dumpsAtHome(name string) (paths []string) {
 	return paths
 }
 
-// homeOf is the folder in which a target with this environment makes dumps.
+// homeOf returns the directory in which a target with this environment puts dumps.
 func homeOf(environ []byte) (home string) {
 	for entry := range bytes.SplitSeq(environ, []byte{0}) {
 		if v, ok := bytes.CutPrefix(entry, []byte("JITDUMPDIR=")); ok && len(v) > 0 {
@@ -164,14 +163,14 @@ func homeOf(environ []byte) (home string) {
 	return home
 }
 
-// localFolder lists a folder below the target's root, unless that is on a file system
-// that may not answer.
+// localFolder lists a directory below the target's root, unless it is on a file system that may
+// not answer.
 func (p *Process) localFolder(name string) []string {
 	seen, err := p.root().Look(name, 0)
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = seen.Close() }() // it was only looked at
+	defer func() { _ = seen.Close() }() // only used for the check
 	var fs unix.Statfs_t
 	if unix.Fstatfs(int(seen.Fd()), &fs) != nil || !isLocal(int64(fs.Type)) {
 		return nil
@@ -182,6 +181,6 @@ func (p *Process) localFolder(name string) []string {
 	}
 	dir := os.NewFile(uintptr(fd), name)
 	defer func() { _ = dir.Close() }()
-	names, _ := dir.Readdirnames(maxDumpFolders) // the error is that there are fewer
+	names, _ := dir.Readdirnames(maxDumpFolders) // the error only means that there are fewer
 	return names
 }

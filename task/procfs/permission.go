@@ -16,12 +16,12 @@ import (
 	"stacksnap/task/users"
 )
 
-// yamaFile is the setting of the Yama security module; without it any process
-// of the same user may be read.
+// yamaFile has the setting of the Yama security module. Without Yama, any process of the same
+// user may be read.
 const yamaFile = "/proc/sys/kernel/yama/ptrace_scope"
 
-// Refusal says what refused what was asked of the kernel, as far as it can be told, and
-// what to do.
+// Refusal explains why the kernel refused a request, as far as is known, and what to do. asked
+// names the call, err is its error.
 func (p *Process) Refusal(asked string, err error) error {
 	pid, dir := p.PID, p.dir
 	status, readErr := dir.read("status")
@@ -37,7 +37,7 @@ func (p *Process) Refusal(asked string, err error) error {
 	}
 }
 
-// TracedRefusal says what to do about another debugger.
+// TracedRefusal says what to do about another tracer.
 func TracedRefusal(by *task.TracedError) error {
 	return &task.PermissionError{
 		PID:    by.PID,
@@ -47,7 +47,7 @@ func TracedRefusal(by *task.TracedError) error {
 	}
 }
 
-// newCircumstances reads what the kernel decides by, as far as it is shown to everybody.
+// newCircumstances reads what the kernel's decision depends on, as far as everybody may read it.
 func newCircumstances(pid int, dir Dir, status []byte) *circumstances {
 	c := &circumstances{pid: pid, target: readCredentials(status, label(dir.read("attr/current")))}
 	if own, err := os.ReadFile("/proc/self/status"); err == nil {
@@ -56,17 +56,17 @@ func newCircumstances(pid int, dir Dir, status []byte) *circumstances {
 	scope, _ := os.ReadFile(yamaFile)
 	c.scope = string(bytes.TrimSpace(scope))
 	c.ownerName, _ = users.Name(uint32(c.target.uids[1]))
-	// The maps are shown of any process; equal ones may be of two namespaces.
+	// Everybody may read the uid map of any process; two namespaces may have equal maps.
 	theirs, err := dir.read("uid_map")
 	ours, ownErr := os.ReadFile("/proc/self/uid_map")
 	c.otherNS = err == nil && ownErr == nil && !bytes.Equal(theirs, ours)
-	// Of what may not be dumped, root owns the files (fs/proc/base.c, task_dump_owner).
+	// The files of an undumpable process belong to root (fs/proc/base.c, task_dump_owner).
 	var st unix.Stat_t
 	c.undumpable = unix.Fstat(dir.fd, &st) == nil && int(st.Uid) != c.target.uids[1]
 	return c
 }
 
-// label is what a security module calls a process; empty where none does.
+// label returns the label that a security module gives a process; "" if there is none.
 func label(b []byte, err error) string {
 	if err != nil {
 		return ""
@@ -74,7 +74,8 @@ func label(b []byte, err error) string {
 	return string(bytes.TrimRight(b, "\x00\n"))
 }
 
-// TracedBy names the process of the thread that traces one of a process.
+// TracedBy returns an error that names the process of tracer, a thread that traces one of pid's
+// threads.
 func TracedBy(pid, tracer int) *task.TracedError {
 	if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", tracer)); err == nil {
 		tracer = statusNumber(status, "Tgid:")
@@ -86,22 +87,22 @@ func TracedBy(pid, tracer int) *task.TracedError {
 	return &task.TracedError{PID: pid, Tracer: tracer, Name: name}
 }
 
-// circumstances are what decides whether one process may trace another: kernel/ptrace.c,
-// __ptrace_may_access, and the security modules that it asks (security/commoncap.c,
-// cap_ptrace_access_check; security/yama/yama_lsm.c).
+// circumstances are the facts that decide whether one process may trace another:
+// kernel/ptrace.c, __ptrace_may_access, and the security modules that it calls
+// (security/commoncap.c, cap_ptrace_access_check; security/yama/yama_lsm.c).
 type circumstances struct {
 	pid          int
 	self, target credentials
-	ownerName    string // of the target's user; empty: it has none here
+	ownerName    string // name of the target's user; empty: it has none here
 	otherNS      bool   // the target is known to be in another user namespace
-	undumpable   bool   // it is set-uid, or had itself made so: prctl(PR_SET_DUMPABLE)
+	undumpable   bool   // it is set-uid, or has made itself so: prctl(PR_SET_DUMPABLE)
 	scope        string // the value of ptrace_scope; empty without Yama
 }
 
-// credentials are those of a process, as its status file has them.
+// credentials are those of a process, from its status file.
 type credentials struct {
-	uids, gids                       [4]int // real, effective, saved, of the file system
-	effective, permitted, boundaries uint64 // sets of capabilities
+	uids, gids                       [4]int // real, effective, saved, file system
+	effective, permitted, boundaries uint64 // capability sets
 	noNewPrivs, filtered             bool   // filtered: by seccomp
 	label                            string // of AppArmor or SELinux; empty: none
 }
@@ -115,7 +116,7 @@ func readCredentials(status []byte, label string) credentials {
 	for key, ids := range map[string]*[4]int{"Uid:": &c.uids, "Gid:": &c.gids} {
 		for i, field := range bytes.Fields(statusValue(status, key)) {
 			if i < len(ids) {
-				ids[i], _ = strconv.Atoi(string(field)) // the kernel writes numbers
+				ids[i], _ = strconv.Atoi(string(field)) // the kernel writes only numbers
 			}
 		}
 	}
@@ -127,7 +128,7 @@ func readCredentials(status []byte, label string) credentials {
 	return c
 }
 
-// owns reports whether all user and group ids of another are ours.
+// owns reports whether all user and group ids of other equal ours.
 func (c *credentials) owns(other *credentials) bool {
 	for i := range 3 {
 		if other.uids[i] != c.uids[3] || other.gids[i] != c.gids[3] {
@@ -142,7 +143,7 @@ func (c *credentials) confined() bool {
 	return c.label != "" && c.label != "unconfined" && !strings.Contains(c.label, "unconfined_t:")
 }
 
-// scopeNote names Yama's setting where it restricts.
+// scopeNote returns Yama's setting if it restricts tracing.
 func (c *circumstances) scopeNote() string {
 	if c.scope == "" || c.scope == "0" {
 		return ""
@@ -150,7 +151,7 @@ func (c *circumstances) scopeNote() string {
 	return "; /proc/sys/kernel/yama/ptrace_scope is " + c.scope
 }
 
-// remedy is one sentence in the imperative, and the reason.
+// remedy returns one sentence in the imperative, with the reason.
 func (c *circumstances) remedy() string {
 	switch {
 	case c.scope == "3":
@@ -163,7 +164,7 @@ func (c *circumstances) remedy() string {
 	return c.lift() + ", for " + c.reason()
 }
 
-// policy is the remedy where the capability is there and something refuses all the same.
+// policy returns the remedy if we have the capability but are refused nevertheless.
 func (c *circumstances) policy() string {
 	switch {
 	case c.self.filtered:
@@ -176,7 +177,7 @@ func (c *circumstances) policy() string {
 	return "allow ptrace in the security policy (AppArmor, SELinux, or a user namespace that is not ours)"
 }
 
-// lift says how to get the right that is missing.
+// lift says how to get the missing permission.
 func (c *circumstances) lift() string {
 	isRoot := c.self.uids[1] == 0
 	switch {
@@ -192,7 +193,7 @@ func (c *circumstances) lift() string {
 	return fmt.Sprintf("run sudo stacksnap -p %d", c.pid)
 }
 
-// reason is the first of the kernel's that applies, in its order.
+// reason returns the kernel's first reason that applies, in the order in which it checks them.
 func (c *circumstances) reason() string {
 	lacking := c.lacking()
 	switch {
@@ -224,8 +225,8 @@ func (c *circumstances) owner() string {
 	return c.ownerName + ", " + id
 }
 
-// lacking names the capabilities that the target has and we have not. To trace it we must
-// have all of them, or CAP_SYS_PTRACE.
+// lacking returns the names of the capabilities that the target has and we do not have. To trace
+// the target we must have all of them, or CAP_SYS_PTRACE.
 func (c *circumstances) lacking() (names []string) {
 	for set := c.target.permitted &^ c.self.permitted; set != 0; set &= set - 1 {
 		names = append(names, capabilityName(bits.TrailingZeros64(set)))

@@ -11,10 +11,10 @@ import (
 	"stacksnap/task"
 )
 
-// Process is a live Linux process, as far as its files in /proc tell of it. It stops
-// nothing, and makes up most of what a [task.Process] has that needs no stop.
+// Process is a live Linux process, as read from its files in /proc. It stops nothing, and
+// implements most of the parts of [task.Process] that need no stop.
 //
-// It may be used by one goroutine at a time; its memory may be read from another one.
+// It may be used by one goroutine at a time; its memory may be read from another goroutine.
 type Process struct {
 	PID    int
 	Mem    Memory
@@ -23,11 +23,11 @@ type Process struct {
 
 	facts  task.Info
 	dir    Dir    // /proc/PID
-	live   Dir    // a thread that has not ended: the first one unless it has
+	live   Dir    // a thread that has not ended: the first one if possible
 	folder string // of live
-	maps   int    // its maps
-	stat   int    // that of dir
-	sealed error  // why memory and calls may not be read; nil: they may
+	maps   int    // its maps file
+	stat   int    // the stat file of dir
+	sealed error  // why memory and calls may not be read; nil: they may be
 	exited *task.ExitedError
 
 	mapsText bytes.Buffer
@@ -35,12 +35,12 @@ type Process struct {
 	stacksOf []task.ThreadID // the threads when stacks was read
 	query    procmapQuery
 	table    mapTable
-	compared [4096]byte // of a stack
+	compared [4096]byte // a piece of a stack, for comparison
 
-	tcpPeers map[string]string // by inodes of sockets; nil: not asked for since the threads were listed
+	tcpPeers map[string]string // by inode of socket; nil: not read since the threads were listed
 }
 
-// Info implements [task.Process], but for CodeMask, which only a stopped thread tells.
+// Info implements [task.Process], without CodeMask, which only a stopped thread shows.
 func (p *Process) Info() task.Info { return p.facts }
 
 // Memory implements [task.Process].
@@ -50,7 +50,7 @@ func (p *Process) Memory() task.Memory { return &p.Mem }
 func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	return func(yield func(task.Region, error) bool) {
 		if p.sealed != nil {
-			return // which is told with each thread
+			return // the error is reported with each thread
 		}
 		if err := p.readMaps(); err != nil {
 			yield(task.Region{}, err)
@@ -80,11 +80,11 @@ func (p *Process) readMaps() error {
 	return nil
 }
 
-// Sealed says of a process that was opened by [Look] why its stacks may not be read; nil
-// where they may.
+// Sealed returns why the stacks of a process that was opened by [Look] may not be read; nil if
+// they may be.
 func (p *Process) Sealed() error { return p.sealed }
 
-// Exited returns the error about a process that has ended or called exec. It is made in
+// Exited returns the error for a process that has ended or called exec. It is allocated in
 // advance.
 func (p *Process) Exited() *task.ExitedError { return p.exited }
 
@@ -96,7 +96,7 @@ func (p *Process) Arch() task.Arch {
 	return HostArch()
 }
 
-// Listed has what is kept of the process be as new as a listing of its threads.
+// Listed updates what is kept of the process after its threads were listed.
 func (p *Process) Listed(ids []task.ThreadID) {
 	p.Files.ahead = 0
 	p.Files.sweep(ids)
@@ -104,8 +104,8 @@ func (p *Process) Listed(ids []task.ThreadID) {
 	p.refreshSpans(ids)
 }
 
-// Refill makes what reading in a stop may use up: errors, room for the mappings, and
-// with helpers also those that read pages which are not there.
+// Refill allocates what reading in a stop may use up: errors, room for the mappings and, with
+// helpers, the goroutines that read pages which are not resident.
 func (p *Process) Refill(helpers bool) {
 	p.Mem.faults.refill()
 	if helpers {

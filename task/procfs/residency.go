@@ -16,18 +16,18 @@ import (
 	"stacksnap/task"
 )
 
-// A read of the target's memory makes the page that it lacks, as an access of the
-// target's own would, and may wait for whoever provides it for ever: a userfaultfd
-// that nobody serves, a file system in user space, a hung server. Nothing but the
-// end of our process ends that wait, and a tracer that waits lets nobody go.
+// A read of the target's memory faults in a page that is missing, as an access by the target
+// itself would, and may wait for ever for whoever provides it: a userfaultfd that nobody serves,
+// a file system in user space, a hung server. Only the end of our process ends that wait, and a
+// tracer that waits releases no thread.
 //
-// So the tracer reads only pages that are there, as /proc/PID/pagemap says. Others
-// are read by a helper, which is waited for a little. One that does not come back
-// is given up, and holds nothing but itself.
+// So the tracer reads only resident pages, as /proc/PID/pagemap reports them. Other pages are
+// read by a helper, for which it waits a little. A helper that does not come back is given up,
+// and blocks nothing but itself.
 
-// Why less was read than was asked for; the system has no such answers.
+// Why less was read than was requested. The system returns no such errors.
 const (
-	errnoBlocks   = unix.ETIME     // to faultStore
+	errnoBlocks   = unix.ETIME     // the text is in faultStore
 	errnoOverTime = unix.EOVERFLOW // likewise
 	errnoStarved  = unix.EXFULL    // likewise
 	errnoGuard    = unix.EBADE     // likewise: a guard page of the target, no access to which succeeds
@@ -40,26 +40,26 @@ var (
 )
 
 const (
-	helperTimeout  = 100 * time.Millisecond // from when it begins to read
-	starvedTimeout = 2 * time.Second        // until it begins to
-	helperRead     = 256 << 10              // bytes at most
+	helperTimeout  = 100 * time.Millisecond // from when the helper begins to read
+	starvedTimeout = 2 * time.Second        // until the helper begins to read
+	helperRead     = 256 << 10              // the most bytes a helper reads at once
 	helpersAhead   = 2
 	maxStuck       = 16
-	entriesAtOnce  = 128 // of a pagemap: 512 KB of memory on most systems
+	entriesAtOnce  = 128 // pagemap entries: 512 KB of memory on most systems
 )
 
-// residency knows which pages are there, and has helpers for the others.
+// residency knows which pages are resident, and has helpers that read the others.
 type residency struct {
-	pagemap int // file; −1: the system does not tell, and all is taken to be there
-	page    int // size
+	pagemap int // file; −1: the system does not report residency, and all pages are taken to be resident
+	page    int // page size
 	buf     [8 * entriesAtOnce]byte
-	silent  []span // of which what is not there is not read: see silentSpans
+	silent  []span // mappings whose missing pages are not read: see silentSpans
 	idle    []*fetcher
-	late    bool        // they are made when one is needed, for nothing is stopped meanwhile
+	late    bool        // helpers are made when one is needed, because nothing is stopped meanwhile
 	stuck   []task.Addr // the pages at which helpers were given up
-	gaveUp  unix.Errno  // why the last one was
+	gaveUp  unix.Errno  // why the last helper was given up
 	timer   *time.Timer
-	starved time.Duration // how long a helper is waited for that has no processor
+	starved time.Duration // how long to wait for a helper that has no processor
 }
 
 func newResidency() residency {
@@ -69,13 +69,14 @@ func newResidency() residency {
 	return p
 }
 
-// fetcher reads for one who does not want to wait for ever. Its buffer is its own.
+// fetcher is a helper that reads for a caller that must not wait for ever. It has its own
+// buffer.
 type fetcher struct {
 	asks    chan ask
 	answers chan answer
 	buf     []byte
 	made    time.Time
-	began   atomic.Int64 // when it took the ask up, after made; 0: not yet
+	began   atomic.Int64 // when it began the request, after made; 0: not yet
 }
 
 func newFetcher() *fetcher {
@@ -92,7 +93,7 @@ type answer struct {
 	errno unix.Errno
 }
 
-// refill makes helpers, while the target runs.
+// refill makes helpers. It is called while the target runs.
 func (p *residency) refill() {
 	if p.pagemap < 0 || len(p.stuck) >= maxStuck {
 		return
@@ -175,7 +176,7 @@ func (p *residency) stateOf(i int) pageState {
 	return pageAbsent
 }
 
-// read has a helper read what is not there.
+// read has a helper read pages that are not resident.
 func (p *residency) read(tid, file int, b []byte, a task.Addr) (int, unix.Errno) {
 	page := a &^ task.Addr(p.page-1)
 	if _, silent := spanOf(p.silent, a); silent || slices.Contains(p.stuck, page) {
@@ -202,8 +203,8 @@ func (p *residency) read(tid, file int, b []byte, a task.Addr) (int, unix.Errno)
 	return 0, errno
 }
 
-// await waits for a helper's answer, or says why there is none. On a busy machine it
-// may take long until the helper runs, which is not the fault of the page.
+// await waits for a helper's answer, or returns why there is none. On a busy machine it may take
+// long until the helper runs, which is not the page's fault.
 func (p *residency) await(h *fetcher) (answer, unix.Errno) {
 	asked := time.Now()
 	for left := helperTimeout; left > 0; {

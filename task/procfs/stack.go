@@ -11,16 +11,16 @@ import (
 	"stacksnap/task"
 )
 
-// span is where a mapping lies.
+// span is the address range of a mapping.
 type span struct{ start, end task.Addr }
 
-// spanTable is the target's readable mappings as they were when last read.
+// spanTable is the target's readable mappings at the time they were last read.
 type spanTable struct {
 	all   []span
-	stale bool // a stack was met that does not fit the table
+	stale bool // a stack was met that is not in the table
 }
 
-// read takes the readable mappings from the text of /proc/PID/maps.
+// read reads the readable mappings from the text of /proc/PID/maps.
 func (s *spanTable) read(maps []byte) {
 	s.all, s.stale = s.all[:0], false
 	for len(maps) > 0 {
@@ -34,10 +34,10 @@ func (s *spanTable) read(maps []byte) {
 	}
 }
 
-// find returns the mapping that a is in.
+// find returns the mapping that contains a.
 func (s *spanTable) find(a task.Addr) (span, bool) { return spanOf(s.all, a) }
 
-// spanOf returns which of some, lowest first, a is in.
+// spanOf returns the span that contains a; all is sorted by address.
 func spanOf(all []span, a task.Addr) (span, bool) {
 	i, found := slices.BinarySearchFunc(all, a, compareStart)
 	if !found {
@@ -59,8 +59,8 @@ func compareStart(s span, a task.Addr) int {
 	return 0
 }
 
-// stackRange returns where a stack with this sp is to be copied from, and where
-// its mapping ends. Outside of the known mappings top is 0.
+// stackRange returns from where to copy a stack with this sp, and where its mapping ends. If sp
+// is in no known mapping, top is 0.
 func (s *spanTable) stackRange(sp task.Addr) (from, top task.Addr) {
 	from = sp - min(sp, task.RedZone)
 	if in, ok := s.find(sp); ok {
@@ -69,9 +69,8 @@ func (s *spanTable) stackRange(sp task.Addr) (from, top task.Addr) {
 	return from, 0
 }
 
-// refreshSpans reads the mappings again when there are other threads than
-// before, or a stack was met that did not fit. Stacks that stay in use keep
-// their end.
+// refreshSpans reads the mappings again if there are other threads than before, or if a stack
+// was met that is not in the table. Stacks that stay in use do not move their end.
 func (p *Process) refreshSpans(ids []task.ThreadID) {
 	if !p.stacks.stale && slices.Equal(ids, p.stacksOf) {
 		return
@@ -82,8 +81,8 @@ func (p *Process) refreshSpans(ids []task.ThreadID) {
 	}
 }
 
-// StackTop returns where the mapping ends that a stack with this sp is in; 0 where that is
-// not known, and is found out before the next stop.
+// StackTop returns the end of the mapping that contains this sp, 0 if it is not known. In that
+// case the mappings are read again before the next stop.
 func (p *Process) StackTop(sp task.Addr) task.Addr {
 	_, top := p.stacks.stackRange(sp)
 	if top == 0 {
@@ -114,7 +113,7 @@ func (p *Process) copyStack(room []byte, sp task.Addr) (task.Stack, unix.Errno) 
 		room = room[:top-from]
 	}
 	n, errno := p.Mem.copy(room, from)
-	if n == 0 && from < sp { // what is below sp may be another page
+	if n == 0 && from < sp { // the bytes below sp may be on another page
 		from = sp
 		n, errno = p.Mem.copy(room[:max(0, len(room)-task.RedZone)], from)
 	}

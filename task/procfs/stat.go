@@ -19,21 +19,21 @@ var errStat = errors.New("not a stat file of /proc")
 // architecture that Go runs on (include/asm-generic/param.h).
 const userHZ = 100
 
-// Stat is what is used of /proc/PID/stat, /proc/PID/task/TID/stat (proc(5)).
+// Stat has the fields used of /proc/PID/stat and /proc/PID/task/TID/stat (proc(5)).
 type Stat struct {
-	name         []byte // comm, at most 15 bytes; a part of what was parsed
+	name         []byte // comm, at most 15 bytes; a slice of the parsed text
 	state        byte
 	parent       int
 	flags        uint64
 	user, system time.Duration
 	start        time.Duration // since boot
-	processor    int           // on which it is or was last
+	processor    int           // the one on which it is or last was
 }
 
 // State returns the state of the thread.
 func (s *Stat) State() task.State { return threadState(s.state) }
 
-// Processor returns the processor on which the thread is or was last; −1 if unknown.
+// Processor returns the processor on which the thread is or last was; −1 if unknown.
 func (s *Stat) Processor() int { return s.processor }
 
 // The numbers of the fields after the name, counted from the state as 0.
@@ -47,8 +47,8 @@ const (
 	statCPU    = 36 // (39)
 )
 
-// parseStat reads a stat file. The name is between the first "(" and the last
-// ")", for it may have parentheses and spaces of its own.
+// parseStat reads a stat file. The name is between the first "(" and the last ")", because it
+// may contain parentheses and spaces.
 func parseStat(b []byte) (Stat, error) {
 	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
 	if open < 0 || end < open || end+2 > len(b) {
@@ -75,7 +75,7 @@ func afterName(b []byte) fields {
 	return fields{rest: b[end+2:]}
 }
 
-// processor takes the fields behind the start, up to the processor; −1 if there is none.
+// processor returns the processor, which follows the start time; −1 if it is missing.
 func (c *fields) processor() int {
 	c.skip(statCPU - statStart - 1)
 	const most = 1 << 20
@@ -86,7 +86,7 @@ func (c *fields) processor() int {
 	return int(n)
 }
 
-// set takes field i from the cursor.
+// set sets field i from the cursor.
 func (s *Stat) set(i int, c *fields) {
 	switch i {
 	case statState:
@@ -140,7 +140,7 @@ const (
 	statNice        = 16 // (19)
 )
 
-// Lifetime is that of [task.Capabilities].
+// Lifetime implements [task.Capabilities].Lifetime.
 func (p *Process) Lifetime(id task.ThreadID) (task.Lifetime, bool) {
 	var now unix.Timespec
 	text := p.Files.read(int(id))
@@ -156,17 +156,17 @@ func (p *Process) Lifetime(id task.ThreadID) (task.Lifetime, bool) {
 			l.Ran, l.Queued = e.Ran, e.Queued
 		}
 	}
-	// A recording keeps microseconds.
+	// Recordings have microseconds.
 	l.Age, l.Ran, l.Queued = l.Age.Truncate(time.Microsecond), l.Ran.Truncate(time.Microsecond), l.Queued.Truncate(time.Microsecond)
 	return l, true
 }
 
-// NoteBlocked is that of [task.Capabilities].
+// NoteBlocked implements [task.Capabilities].NoteBlocked.
 func (p *Process) NoteBlocked(ids []task.ThreadID) func(map[task.ThreadID]int) map[task.ThreadID]time.Duration {
 	return lastrun.Note(p.Files.Dir.fd, ids).NotRun
 }
 
-// parseLifetime reads what a stat file counts, at a time since boot.
+// parseLifetime reads the counts of a stat file. now is the time since boot.
 func parseLifetime(b []byte, now time.Duration) (l task.Lifetime, ok bool) {
 	s, err := parseStat(b)
 	if err != nil || s.start >= now {
@@ -179,14 +179,14 @@ func parseLifetime(b []byte, now time.Duration) (l task.Lifetime, ok bool) {
 	return l, !c.bad
 }
 
-// parseFaults reads how many page faults a stat file counts.
+// parseFaults reads the number of page faults from a stat file.
 func parseFaults(b []byte) (n uint64, ok bool) {
 	c := afterName(b)
 	minor, major := c.faults()
 	return minor + major, !c.bad
 }
 
-// faults takes the fields from the state up to the major page faults.
+// faults reads the page fault counts, with the cursor at the state.
 func (c *fields) faults() (minor, major uint64) {
 	c.skip(statMinorFaults)
 	minor = c.decimal()

@@ -12,8 +12,8 @@ import (
 	"stacksnap/task/users"
 )
 
-// statusValue returns what follows a key such as "TracerPid:" in
-// /proc/PID/status, without the space around it; nil when the key is not there.
+// statusValue returns the text after a key such as "TracerPid:" in /proc/PID/status, without
+// surrounding space; nil when there is no such key.
 func statusValue(status []byte, key string) []byte {
 	for line := range bytes.Lines(status) {
 		if v, ok := bytes.CutPrefix(line, []byte(key)); ok {
@@ -23,8 +23,7 @@ func statusValue(status []byte, key string) []byte {
 	return nil
 }
 
-// statusNumber returns the first number of a value in /proc/PID/status, 0 when
-// there is none.
+// statusNumber returns the first number of a value in /proc/PID/status, 0 when there is none.
 func statusNumber(status []byte, key string) int {
 	v, _ := number(statusValue(status, key), 10)
 	if v > 1<<31 {
@@ -33,8 +32,7 @@ func statusNumber(status []byte, key string) int {
 	return int(v)
 }
 
-// realUser is the first of the user ids in /proc/PID/status, −1 where there is
-// none.
+// realUser returns the first of the user ids in /proc/PID/status, −1 when there is none.
 func realUser(status []byte) int {
 	v, n := number(statusValue(status, "Uid:"), 10)
 	if n == 0 || v > math.MaxUint32 {
@@ -43,8 +41,7 @@ func realUser(status []byte) int {
 	return int(v)
 }
 
-// lastNumber returns the last of numbers with space between, 0 when there is
-// none.
+// lastNumber returns the last of several numbers separated by space, 0 when there is none.
 func lastNumber(b []byte) int {
 	f := bytes.Fields(b)
 	if len(f) == 0 {
@@ -54,7 +51,7 @@ func lastNumber(b []byte) int {
 	return n
 }
 
-// footprint is VmRSS and VmHWM of /proc/PID/status.
+// footprint returns VmRSS and VmHWM of /proc/PID/status.
 func footprint(status []byte) task.Footprint {
 	const kilo = 1 << 10
 	return task.Footprint{
@@ -63,11 +60,11 @@ func footprint(status []byte) task.Footprint {
 	}
 }
 
-// nobody is the number that no user has ((uid_t)-1).
+// nobody is the id that no user has ((uid_t)-1).
 const nobody = ^uint32(0)
 
-// effectiveUser is the second of the user ids in /proc/PID/status; nobody where it is
-// not told.
+// effectiveUser returns the second of the user ids in /proc/PID/status, nobody when there is
+// none.
 func effectiveUser(status []byte) uint32 {
 	words := bytes.Fields(statusValue(status, "Uid:"))
 	if len(words) < 2 {
@@ -80,12 +77,12 @@ func effectiveUser(status []byte) uint32 {
 	return uint32(n)
 }
 
-// overflowUser stands for every user that our user namespace has no number for
+// overflowUser represents every user that has no id in our user namespace
 // (/proc/sys/kernel/overflowuid).
 const overflowUser = 65534
 
-// user is by whose rights the process runs. Its name is asked for only where the
-// process sees the files that we see, and so has the number from the same list.
+// user returns the user whose rights the process has. The name is looked up only if the process
+// sees the same files as we do, and so has its id from the same list.
 func (d Dir) user(status []byte) *task.User {
 	id := effectiveUser(status)
 	if id == nobody || id == overflowUser && !d.shares("ns/user") {
@@ -98,9 +95,9 @@ func (d Dir) user(status []byte) *task.User {
 	return u
 }
 
-// sharesMounts reports whether the process has our mount namespace. Where its namespaces may
-// not be read, the first line of mountinfo is compared. Everybody may read that, and the ids
-// of mounts in it are unique on the system (proc_pid_mountinfo(5)).
+// sharesMounts reports whether the process has our mount namespace. If its namespaces may not be
+// read, the first line of mountinfo is compared: everybody may read it, and the mount ids in it
+// are unique on the system (proc_pid_mountinfo(5)).
 func (d Dir) sharesMounts() bool {
 	if _, err := d.readlink("ns/mnt"); err == nil {
 		return d.shares("ns/mnt")
@@ -114,7 +111,7 @@ func (d Dir) sharesMounts() bool {
 	return ok && bytes.HasPrefix(ours, append(first, '\n'))
 }
 
-// shares reports whether a namespace is ours, too.
+// shares reports whether the process has the same namespace as we do.
 func (d Dir) shares(namespace string) bool {
 	theirs, err := d.readlink(namespace)
 	if err != nil {

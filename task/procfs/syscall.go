@@ -35,7 +35,7 @@ func (p *Process) WaitChannel(id task.ThreadID) string {
 	return string(b)
 }
 
-// OpenFile is that of [task.Capabilities].
+// OpenFile implements [task.Capabilities].OpenFile.
 func (p *Process) OpenFile(fd int) string {
 	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
 	if err != nil {
@@ -57,8 +57,8 @@ func (p *Process) OpenFile(fd int) string {
 	return link
 }
 
-// withPeer returns the name of a socket. A Unix socket without one gets that of its peer, from the
-// table of Unix sockets.
+// withPeer returns the name of a socket. For a Unix socket without a name it returns the peer's,
+// from the table of Unix sockets.
 func (p *Process) withPeer(name, inode string, table []byte) string {
 	n, err := strconv.ParseUint(inode, 10, 32)
 	if err != nil || name != sockets.Unnamed(inode) || !p.live.shares("ns/net") {
@@ -79,11 +79,11 @@ func (p *Process) withPeer(name, inode string, table []byte) string {
 
 // Watched implements [task.WaitReader].
 //
-// The kernel makes the list anew for each reading while it holds a mutex of the
-// instance's, so a process that may have long ones is not asked. Nor is one with a
-// file on FUSE: whoever adds such a file holds the mutex until the server has
-// answered FUSE_POLL (ep_insert, fs/eventpoll.c; fuse_file_poll, fs/fuse/file.c),
-// and a reader that waits for the mutex can't be killed.
+// The kernel builds the list for each reading while it holds the instance's mutex, so processes
+// that may have long lists are not read. Nor are processes with a file on FUSE: a thread that
+// adds such a file holds the mutex until the server has answered FUSE_POLL (ep_insert,
+// fs/eventpoll.c; fuse_file_poll, fs/fuse/file.c), and a reader that waits for the mutex can't
+// be killed.
 func (p *Process) Watched(fd int) (n int, fds []int) {
 	status, err := p.live.read("status")
 	if err != nil || statusNumber(status, "FDSize:") > maxListed || p.holdsFUSE() {
@@ -107,14 +107,14 @@ const (
 	maxWatched = 16
 )
 
-// isOpen reports whether a descriptor is the file that an epoll instance watches.
+// isOpen reports whether the descriptor still refers to the file that an epoll instance watches.
 func (p *Process) isOpen(w watchedFile) bool {
 	st, ok := p.statFile(w.fd)
 	return ok && st.Ino == w.inode
 }
 
-// LocalThread implements [task.WaitReader]. The last number of NSpid is that
-// of the namespace the thread itself is in.
+// LocalThread implements [task.WaitReader]. The last number of NSpid is the id in the thread's
+// own namespace.
 func (p *Process) LocalThread(n int) (task.ThreadID, bool) {
 	for _, tid := range p.Files.Dir.Numbers() {
 		status, err := p.Files.Dir.read(strconv.Itoa(tid) + "/status")
@@ -125,7 +125,7 @@ func (p *Process) LocalThread(n int) (task.ThreadID, bool) {
 	return 0, false
 }
 
-// IsSocket reports whether a descriptor of the target's is a socket.
+// IsSocket reports whether a descriptor of the target is a socket.
 func (p *Process) IsSocket(fd int) bool {
 	link, err := p.live.readlink("fd/" + strconv.Itoa(fd))
 	if err != nil {
@@ -137,12 +137,12 @@ func (p *Process) IsSocket(fd int) bool {
 
 // watchedFile is a file that an epoll instance watches.
 type watchedFile struct {
-	fd    int // by which it was added
+	fd    int // the descriptor under which it was added
 	inode uint64
 }
 
-// watched reads what an epoll instance watches from its fdinfo file, lowest
-// descriptor first. A line each is (ep_show_fdinfo, fs/eventpoll.c)
+// watched reads the files that an epoll instance watches from its fdinfo file, lowest descriptor
+// first. Each has a line (ep_show_fdinfo, fs/eventpoll.c)
 //
 //	tfd: FD events: MASK data: HEX pos:OFFSET ino:HEX sdev:HEX
 func watched(fdinfo []byte) (all []watchedFile) {

@@ -13,8 +13,8 @@ import (
 
 var errSyscallFile = errors.New("not a syscall file of /proc")
 
-// ParseSyscall reads /proc/PID/task/TID/syscall (proc_pid_syscall,
-// fs/proc/base.c), one of
+// ParseSyscall parses /proc/PID/task/TID/syscall (proc_pid_syscall, fs/proc/base.c), which is
+// one of
 //
 //	running
 //	-1 0xSP 0xPC
@@ -60,8 +60,8 @@ func callOf(number []byte, rest [][]byte) (task.Syscall, error) {
 	return c, nil
 }
 
-// schedule reads a schedstat file: the times, in nanoseconds, that a thread has
-// run and has waited for a processor (proc_pid_schedstat, fs/proc/base.c).
+// schedule parses a schedstat file: the times, in nanoseconds, that a thread has run and has
+// waited for a processor (proc_pid_schedstat, fs/proc/base.c).
 func schedule(b []byte) (ran, queued time.Duration) {
 	var times [2]time.Duration
 	n := 0
@@ -76,5 +76,5 @@ func schedule(b []byte) (ran, queued time.Duration) {
 	return times[0], times[1]
 }
 
-// nanoseconds takes what cannot be a time of a thread for a very long one.
+// nanoseconds converts n, limited to 1<<62: no thread can have run that long.
 func nanoseconds(n uint64) time.Duration { return time.Duration(min(n, 1<<62)) }

@@ -13,54 +13,54 @@ import (
 )
 
 // The third number of a thread's schedstat file is how often the thread was scheduled in
-// (sched_info_arrive, kernel/sched/stats.h): it grows before the thread executes anything. While
-// a thread is on a processor the number stays the same though it runs. So a time in which it did
-// not run begins with a proof that it was off, and ends when the number grows. The proof is the
-// thread's syscall file: the kernel fills it only from a thread that it has found switched out
-// and that was not switched in meanwhile (wait_task_inactive in task_current_syscall,
-// lib/syscall.c).
+// (sched_info_arrive, kernel/sched/stats.h). It grows before the thread executes anything. While
+// the thread is on a processor the number does not change although it runs. So a period in which
+// it did not run begins with a proof that it was off the processor, and ends when the number
+// grows. The proof is the thread's syscall file: the kernel fills it only for a thread that it
+// has found switched out and that was not switched in meanwhile (wait_task_inactive in
+// task_current_syscall, lib/syscall.c).
 
-// ThreadFile is what is kept of a thread that is sampled: its files, which stay those of
-// this thread, and what they said.
+// ThreadFile is what is kept for a sampled thread: its open files, which stay bound to this
+// thread, and what was read from them.
 type ThreadFile struct {
-	Ran    time.Duration // on a processor, as of the last Count
-	Queued time.Duration // waiting for one, likewise
-	Kept   io.Closer     // something else that is kept of the thread, and closed with its files; nil: nothing
+	Ran    time.Duration // time on a processor, as of the last Count
+	Queued time.Duration // time waiting for a processor, as of the last Count
+	Kept   io.Closer     // something else kept for the thread, closed with its files; nil: nothing
 
 	schedstat int  // file; −1: none
-	stat      int  // file; −1: none yet, for few threads are described again
-	call      int  // file of its system call; −1: none, for few have been scheduled in since
+	stat      int  // file; −1: not open, because few threads are described again
+	call      int  // its syscall file; −1: not open, because few have been scheduled in since
 	fresh     bool // Ran and Queued were read by NotRun, and CPUTimes was not called since
-	seen      int  // the listing that it was last in
+	seen      int  // the last listing that it was in
 
-	runs  uint64        // as the schedstat file said in the last NotRun
-	idle  bool          // has not run since runs was at
+	runs  uint64        // count of the schedstat file in the last NotRun
+	idle  bool          // it has not run since runs was equal to at
 	at    uint64        // see idle, and SameCounts
-	ranAt time.Duration // how long it had run then, where that is all there is to go by
+	ranAt time.Duration // CPU time at that moment, used if there is no count
 }
 
-// ThreadFiles reads the files of the threads of one process again and again, and keeps
-// some of them open. It may be used by one goroutine at a time.
+// ThreadFiles reads the files of the threads of one process repeatedly, and keeps some of them
+// open. It may be used by one goroutine at a time.
 type ThreadFiles struct {
 	Dir Dir // /proc/PID/task
 
 	of      map[int]*ThreadFile
-	limit   int // how many are kept at most
-	calls   int // how many of them have the file of their call
+	limit   int // the maximum number of threads in of
+	calls   int // the number of them whose syscall file is open
 	listing int
 	buf     [512]byte
 
-	text  [1024]byte // of a stat file
+	text  [1024]byte // for a stat file
 	ahead int        // the thread whose stat file is in text, read before Describe; 0: none
 	first Stat       // in text
 }
 
 const (
-	filesEach   = 2 // of a thread, besides what else is kept of it
-	callsShare  = 4 // the part of them that has the file of its call, one in so many
-	filesShare  = 4 // the part of the allowed descriptors that is used, one in so many
+	filesEach   = 2 // files of a thread, besides Kept
+	callsShare  = 4 // one in this many threads may have its syscall file open
+	filesShare  = 4 // one in this many of the allowed descriptors may be used
 	maxFiles    = 8192
-	defaultFile = 1024 // descriptors where the limit is not known
+	defaultFile = 1024 // allowed descriptors if the limit is not known
 )
 
 func (f *ThreadFiles) start() {
@@ -70,7 +70,7 @@ func (f *ThreadFiles) start() {
 	f.limit = int(min(files.Cur/(filesEach*filesShare), maxFiles))
 }
 
-// LeaveRoom leaves room among the descriptors for one more file of each thread, its Kept.
+// LeaveRoom reserves a descriptor for one more file of each thread, its Kept.
 func (f *ThreadFiles) LeaveRoom() {
 	if f.of == nil {
 		f.start()
@@ -78,8 +78,8 @@ func (f *ThreadFiles) LeaveRoom() {
 	f.limit = f.limit * filesEach / (filesEach + 1)
 }
 
-// Find returns the files of a thread, which are opened if they are not open yet; nil
-// when they cannot be kept open.
+// Find returns the files of a thread, and opens them if necessary. It returns nil when they
+// cannot be kept open.
 func (f *ThreadFiles) Find(tid int) *ThreadFile {
 	if f.of == nil {
 		f.start()
@@ -92,13 +92,13 @@ func (f *ThreadFiles) Find(tid int) *ThreadFile {
 	return e
 }
 
-// Of returns the files of a thread that are kept; nil when none are.
+// Of returns the files of a thread if they are open, else nil.
 func (f *ThreadFiles) Of(tid int) *ThreadFile { return f.of[tid] }
 
-// Len returns the number of threads whose files are kept.
+// Len returns the number of threads whose files are open.
 func (f *ThreadFiles) Len() int { return len(f.of) }
 
-// keepCall opens the file of a thread's call, where there is room.
+// keepCall opens a thread's syscall file if there is room.
 func (f *ThreadFiles) keepCall(e *ThreadFile, tid int) {
 	if e.call >= 0 || f.calls >= f.limit/callsShare {
 		return
@@ -108,8 +108,8 @@ func (f *ThreadFiles) keepCall(e *ThreadFile, tid int) {
 	}
 }
 
-// remove closes the files of a thread. A caller may still hold e of one that has ended, so its
-// descriptors are made invalid.
+// remove closes the files of a thread. A caller may still hold e for a thread that has ended, so
+// its descriptors are invalidated.
 func (f *ThreadFiles) remove(tid int, e *ThreadFile) {
 	delete(f.of, tid)
 	if e.call >= 0 {
@@ -124,21 +124,21 @@ func (f *ThreadFiles) remove(tid int, e *ThreadFile) {
 
 func (e *ThreadFile) closeKept() {
 	if e.Kept != nil {
-		_ = e.Kept.Close() // it was only read
+		_ = e.Kept.Close() // only read
 		e.Kept = nil
 	}
 }
 
-// CloseKept closes what else is kept of the threads.
+// CloseKept closes the Kept of every thread.
 func (f *ThreadFiles) CloseKept() {
 	for _, e := range f.of {
 		e.closeKept()
 	}
 }
 
-// Count reads how often the thread was put on a processor; false when that
-// cannot be known, as when the kernel does not count and writes zeros, or e is nil. It
-// also notes for how long the thread has run and has waited to.
+// Count returns how often the thread was scheduled in. It returns false if that is not known, as
+// when the kernel does not count and writes zeros, or if e is nil. It also updates Ran and
+// Queued.
 func (f *ThreadFiles) Count(e *ThreadFile) (runs uint64, ok bool) {
 	if e == nil {
 		return 0, false
@@ -186,14 +186,15 @@ func (f *ThreadFiles) Close() {
 	}
 }
 
-// read reads a thread's stat; nothing when the thread is no more. It is valid until the
-// next call.
+// read reads a thread's stat file; nothing when the thread no longer exists. The text is valid
+// until the next call.
 func (f *ThreadFiles) read(tid int) []byte {
 	f.ahead = 0
 	return readTask(f.Dir.fd, tid, "/stat\x00", f.text[:])
 }
 
-// State returns the state of a thread, [task.StateUnknown] with ok false when it is no more.
+// State returns the state of a thread, or [task.StateUnknown] and false when it no longer
+// exists.
 func (f *ThreadFiles) State(tid int) (state task.State, ok bool) {
 	s, err := parseStat(f.read(tid))
 	if err != nil {
@@ -207,8 +208,7 @@ func (f *ThreadFiles) isThere(tid int) bool {
 	return ok
 }
 
-// readKept reads a thread's stat, through the file that is kept of a thread that
-// is sampled.
+// readKept reads a thread's stat file, through the open file if the thread is sampled.
 func (f *ThreadFiles) readKept(tid int) []byte {
 	e := f.of[tid]
 	if e == nil {
@@ -223,15 +223,15 @@ func (f *ThreadFiles) readKept(tid int) []byte {
 			return f.text[:n]
 		}
 	}
-	f.Drop(tid) // it has ended, though another may have its number
+	f.Drop(tid) // it has ended, though another thread may have its number
 	return f.read(tid)
 }
 
 // Stat reads a thread's stat file. Its name is valid until the next call.
 func (f *ThreadFiles) Stat(tid int) (Stat, error) { return parseStat(f.readKept(tid)) }
 
-// isReady reports whether a thread is on a processor or waits for one. What it has read
-// Describe need not read again, if it is asked next.
+// isReady reports whether a thread is on a processor or waits for one. If Describe is called
+// next for the same thread, it need not read the stat file again.
 func (f *ThreadFiles) isReady(tid int) bool {
 	s, err := f.Stat(tid)
 	if err != nil {
@@ -250,8 +250,8 @@ func (f *ThreadFiles) describe(tid int) (Stat, error) {
 	return f.Stat(tid)
 }
 
-// Call reads in which call a thread waits, through the file that is kept of it, if
-// one is.
+// Call returns the call in which a thread waits. It uses the thread's syscall file if that is
+// open.
 func (f *ThreadFiles) Call(tid int) (task.Syscall, error) {
 	if e := f.of[tid]; e != nil && e.call >= 0 {
 		if n := preadRaw(e.call, f.buf[:]); n > 0 {
@@ -261,22 +261,22 @@ func (f *ThreadFiles) Call(tid int) (task.Syscall, error) {
 	return ParseSyscall(readTask(f.Dir.fd, tid, "/syscall\x00", f.buf[:]))
 }
 
-// TracerOf returns the thread that traces a thread, 0 when none does or that is no
-// more.
+// TracerOf returns the id of the thread that traces a thread, 0 when there is none or the thread
+// no longer exists.
 func (f *ThreadFiles) TracerOf(tid int) int {
 	if tid == 0 {
 		return 0
 	}
-	var status [1024]byte // the line is one of the first
+	var status [1024]byte // the line is near the start of the file
 	return statusNumber(readTask(f.Dir.fd, tid, "/status\x00", status[:]), "TracerPid:")
 }
 
-// serverWait is the function of Linux in which a thread waits for the server of a file
-// system (fs/fuse/dev.c): told to stop, it asks the server to give up the request, and
-// then does not stop before there is an answer.
+// serverWait is the kernel function in which a thread waits for a file system's server
+// (fs/fuse/dev.c). If the thread is ordered to stop, it asks the server to cancel the request,
+// and does not stop before the server has answered.
 const serverWait = "request_wait_answer"
 
-// WaitsForServer reports whether a thread waits for the server of a file system.
+// WaitsForServer reports whether a thread waits for a file system's server.
 func (f *ThreadFiles) WaitsForServer(tid int) bool {
 	return string(readTask(f.Dir.fd, tid, "/wchan\x00", f.buf[:])) == serverWait
 }

@@ -14,14 +14,14 @@ import (
 	"stacksnap/task"
 )
 
-// watch has the files of one thread open, which stay those of this thread.
+// watch has the files of one thread open. They stay bound to this thread.
 type watch struct {
 	call, status, schedule int
-	buf                    [16 << 10]byte // status lists groups, before the counters
+	buf                    [16 << 10]byte // a status file lists groups before the counters
 
 	last         task.Counters
-	lastSchedule []byte // that last is of
-	stopped      bool   // by a signal or a debugger, as of last
+	lastSchedule []byte // the schedstat text when last was read
+	stopped      bool   // by a signal or a debugger, when last was read
 }
 
 // WatchThread implements [task.ActivityReader]. The watch may be used from any
@@ -45,8 +45,8 @@ func (p *Process) WatchThread(id task.ThreadID) (task.ThreadWatch, error) {
 	return w, nil
 }
 
-// Observe implements [task.ThreadWatch]. That a thread is stopped is what Counters
-// saw last: to be stopped, it comes to a processor.
+// Observe implements [task.ThreadWatch]. Whether the thread is stopped is known from the last
+// call of Counters: a thread has to be scheduled in to be stopped.
 func (w *watch) Observe() (task.ThreadActivity, error) {
 	b, err := w.read(w.call)
 	if err != nil {
@@ -63,9 +63,8 @@ func (w *watch) Observe() (task.ThreadActivity, error) {
 	return g, err
 }
 
-// Counters implements [task.ThreadWatch]. A thread that has not come to a
-// processor since the last call has not begun to wait either: the status file,
-// which is long, is then not made again.
+// Counters implements [task.ThreadWatch]. A thread that has not been scheduled in since the last
+// call has not begun to wait either, so the status file, which is long, is not read again.
 func (w *watch) Counters() (task.Counters, error) {
 	if w.schedule >= 0 {
 		b, err := w.read(w.schedule)
@@ -89,13 +88,13 @@ func (w *watch) Counters() (task.Counters, error) {
 	return w.last, nil
 }
 
-// isStopped reads the state of a status file: a letter, and a word for people.
+// isStopped parses the state in a status file: a letter and a word.
 func isStopped(state []byte) bool {
 	return len(state) > 0 && threadState(state[0]) == task.Stopped
 }
 
-// read reads a file from its start. The kernel makes it anew each time, at once:
-// the scheduler is not told of the call, which would wake its monitor thread.
+// read reads a file from its start. The kernel produces it at once, so the call bypasses the
+// scheduler, whose monitor thread it would wake.
 func (w *watch) read(fd int) ([]byte, error) {
 	for {
 		n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&w.buf[0])), uintptr(len(w.buf)), 0, 0, 0)
@@ -120,30 +119,30 @@ func (w *watch) Close() error {
 	return nil
 }
 
-// WokenOtherwise is that of [task.Capabilities]. If all threads wait for futexes with a private key,
-// only these can wake one:
+// WokenOtherwise implements [task.Capabilities].WokenOtherwise. If all threads wait for futexes
+// with a private key, only the following can wake one:
 //
 //   - FUTEX_WAKE and the like, by a thread with the same memory: none runs. (A process made by clone
-//     with CLONE_VM alone shares the memory, too; this is not checked.)
+//     with only CLONE_VM shares the memory, too; this is not checked.)
 //   - the end of a thread, by its clear_child_tid or its list of robust mutexes: a thread that waits
 //     does not end.
 //   - io_uring, by IORING_OP_FUTEX_WAKE.
 //   - the handler of a signal. A timer of the process or a child that ends can send one, too.
 //
-// A handler of a fault or of an abort runs for what the thread itself does, and a thread that waits
-// does nothing.
+// A handler of a fault or of an abort runs because of what the thread itself does, and a thread
+// that waits does nothing.
 func (p *Process) WokenOtherwise() bool {
 	status, err := p.live.read("status")
 	caught, digits := number(statusValue(status, "SigCgt:"), 16)
 	return err != nil || digits == 0 || caught&^ofFaults != 0 || p.hasRing()
 }
 
-// ofFaults are the signals of faults, and the two for which the C library has handlers of its own, for
+// ofFaults are the signals of faults, and the two that the C library handles itself, for
 // pthread_cancel and setuid.
 const ofFaults = 1<<(unix.SIGILL-1) | 1<<(unix.SIGTRAP-1) | 1<<(unix.SIGABRT-1) | 1<<(unix.SIGBUS-1) |
 	1<<(unix.SIGFPE-1) | 1<<(unix.SIGSEGV-1) | 1<<(unix.SIGSYS-1) | 1<<(32-1) | 1<<(33-1)
 
-// hasRing reports whether the process may have an instance of io_uring open.
+// hasRing reports whether the process may have an io_uring instance open.
 func (p *Process) hasRing() bool {
 	links, all := p.descriptorLinks()
 	return !all || slices.Contains(links, "anon_inode:[io_uring]")

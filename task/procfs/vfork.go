@@ -19,15 +19,15 @@ const forkedOnly = 0x00000040
 // kcmpVM is KCMP_VM (include/uapi/linux/kcmp.h): compare the memory of two processes.
 const kcmpVM = 1
 
-// vforkMemory is for a process that runs in the memory of its parent, as vfork and posix_spawn
-// have it until exec. After exec the parent still has that memory, and only the flag
-// says that it is no longer the process's.
+// vforkMemory is used for a process that runs in the memory of its parent, as after vfork and
+// posix_spawn until exec. After exec the parent still has that memory, and only the flag shows
+// that it is no longer the process's.
 type vforkMemory struct {
-	stat int // a file of the process's, open
+	stat int // the process's stat file
 	buf  [1024]byte
 }
 
-// isOver reports whether the process has called exec, or is no more.
+// isOver reports whether the process has called exec or no longer exists.
 func (l *vforkMemory) isOver() bool {
 	n, err := unix.Pread(l.stat, l.buf[:], 0)
 	if err != nil {
@@ -37,8 +37,8 @@ func (l *vforkMemory) isOver() bool {
 	return err != nil || s.flags&forkedOnly == 0
 }
 
-// borrows reports whether a process has the memory of its parent. Where the kernel does
-// not compare, or refuses it, it has not.
+// borrows reports whether a process has the memory of its parent. It returns false if the kernel
+// cannot or may not compare the two.
 func (s *Stat) borrows(pid int) bool {
 	if s.flags&forkedOnly == 0 {
 		return false
@@ -47,8 +47,8 @@ func (s *Stat) borrows(pid int) bool {
 	return errno == 0 && different == 0
 }
 
-// AwaitExec waits until a forked process has called exec or has ended, for at most
-// maxExec: a kernel that only imitates Linux may never clear the flag.
+// AwaitExec waits until a forked process has called exec or has ended, for at most maxExec: a
+// kernel that only imitates Linux may never clear the flag.
 func AwaitExec(pid int) {
 	for end := time.Now().Add(maxExec); time.Now().Before(end); time.Sleep(execPause) {
 		if hasExeced(pid) {

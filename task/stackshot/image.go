@@ -18,8 +18,8 @@ type Image struct {
 	UUID   [16]byte
 	Name   string // the kernel or a shared cache; else ""
 	Kernel bool
-	// Inside: Load is the start of its code, not its header, or of the kernel cache
-	// that contains it.
+	// Inside means that Load is the start of the image's code, not of its header, or the start
+	// of the kernel cache that contains it.
 	Inside bool
 }
 

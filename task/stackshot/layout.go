@@ -7,8 +7,8 @@ type Timebase struct {
 	Denom uint32 `kcdata:"denom"`
 }
 
-// LoadInfo is where a file is loaded (dyld_uuid_info_64). Addresses in a shared
-// cache's layout, and of the kernel and its extensions, are without their slide.
+// LoadInfo is where a file is loaded (dyld_uuid_info_64). Load addresses in a shared cache's
+// layout, and those of the kernel and its extensions, do not include the slide.
 type LoadInfo struct {
 	Load uint64   `kcdata:"imageLoadAddress"`
 	UUID [16]byte `kcdata:"imageUUID"`

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Whole yields complete stackshots: a delta is merged with the stackshot before it,
-// if it was made since that one. The others stay as they are, except that they take
-// the kernel's images from the one before. Each is merged on demand, because all at
-// once need many times the size of the file.
+// Whole yields complete stackshots: a delta is merged with the stackshot before it if the delta
+// was made since that one. Other stackshots are yielded unchanged, except that they take the
+// kernel's images from the one before. Each is merged on demand, because all of them together
+// need many times the size of the file.
 func Whole(shots []*Shot) iter.Seq[*Shot] {
 	return func(yield func(*Shot) bool) {
 		var last *Shot
@@ -42,15 +42,15 @@ func (s *Shot) withKernel(of *Shot) *Shot {
 	return &m
 }
 
-// goesOnFrom reports whether a delta continues base: a thread that has not run since
-// the delta's start has not run since base either.
+// goesOnFrom reports whether a delta continues base: a thread that has not run since the delta's
+// start has not run since base either.
 func (s *Shot) goesOnFrom(base *Shot) bool {
 	return s.Since != nil && base.AbsoluteTime != nil && *s.Since <= *base.AbsoluteTime
 }
 
-// Merge returns the stackshot that results from applying a delta to s: the delta, and
-// what s has besides of the threads and tasks that have not run. Threads and tasks
-// missing from the delta have ended. Neither stackshot is modified.
+// Merge returns the complete stackshot that results from applying a delta to s. It has
+// everything in the delta and, for the threads and tasks that have not run, what s has of them.
+// Threads and tasks that are missing from the delta have ended. Neither stackshot is modified.
 func (s *Shot) Merge(delta *Shot) *Shot {
 	m := *delta
 	m.Delta = s.Delta
@@ -80,7 +80,7 @@ func (s *Shot) Merge(delta *Shot) *Shot {
 	return &m
 }
 
-// keep copies what a delta does not repeat.
+// keep copies from base what a delta does not repeat.
 func (s *Shot) keep(base *Shot) {
 	if s.BootArgs == "" {
 		s.BootArgs = base.BootArgs
@@ -111,8 +111,8 @@ func (s *Shot) keep(base *Shot) {
 	}
 }
 
-// withCaches returns the caches of a delta, which are only the new ones, followed by
-// those of before, up to [maxCaches].
+// withCaches returns the caches of a delta, which are only the new ones, followed by the earlier
+// ones, up to [maxCaches].
 func withCaches(now, before []Cache) []Cache {
 	if len(now) == 0 {
 		return before
@@ -159,8 +159,8 @@ func (t *Task) merge(now *Task) Task {
 	return m
 }
 
-// mergeThreads returns the current threads, each once. One that was not known before
-// has only its id and what the delta has.
+// mergeThreads returns the current threads, each once. A thread that was not known before has
+// only its id and the facts in the delta.
 func (t *Task) mergeThreads(now *Task) []Thread {
 	before := map[uint64]*Thread{}
 	for i := range t.Threads {
@@ -192,7 +192,7 @@ func (t *Task) mergeThreads(now *Task) []Thread {
 	return list
 }
 
-// with returns the thread with the changes; t may be nil.
+// with returns the thread with the changes applied; t may be nil.
 func (t *Thread) with(d *ThreadDelta) Thread {
 	m := Thread{ID: d.ID}
 	s := ThreadSnapshot{ID: d.ID}
@@ -214,7 +214,7 @@ func (t *Thread) with(d *ThreadDelta) Thread {
 	return m
 }
 
-// with returns the task's facts with the changes.
+// with returns the task's facts with the changes applied.
 func (t *TaskSnapshot) with(d *TaskDelta) *TaskSnapshot {
 	m := *t
 	m.Flags, m.UserEnded, m.SystemEnded = d.Flags, d.UserEnded, d.SystemEnded

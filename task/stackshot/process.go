@@ -53,7 +53,7 @@ func (s *Shot) Processes() []*Process {
 
 func newProcess(s *Shot, t *Task, labels map[int16]string) *Process {
 	p := &Process{Shot: s, Task: t, threads: t.Threads, labels: labels, info: t.info(s)}
-	if len(t.Deltas)+len(t.StillThreads) > 0 { // there was nothing to merge them with
+	if len(t.Deltas)+len(t.StillThreads) > 0 { // there was no stackshot to merge them with
 		p.threads = new(Task).mergeThreads(t)
 	}
 	p.index = make(map[task.ThreadID]int, len(p.threads))

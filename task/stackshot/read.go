@@ -13,9 +13,8 @@ import (
 // ErrNotStackshot means that a file is not a stackshot.
 var ErrNotStackshot = errors.New("not a stackshot")
 
-// Limits for one file; for each of its stackshots the same number again of tasks and
-// threads that are only listed, or only have changes. A busy system has some thousand
-// of both.
+// Limits for one file. Each of its stackshots may have the same number again of tasks and
+// threads that are only listed or have only changes. A busy system has some thousand of both.
 const (
 	maxTasks   = 1 << 16
 	maxThreads = 1 << 18

@@ -13,18 +13,18 @@ import (
 // Series takes stackshots of the running system, one after another.
 type Series struct {
 	Source Source
-	PID    int // the process, or OfAll
-	// Kernel takes a stackshot with the kernel's images, which those of one process
+	PID    int // the process, or [OfAll]
+	// Kernel takes a stackshot with the kernel's images, which the stackshots of one process
 	// lack; nil: none is taken.
 	Kernel Source
-	// Times is when they are taken; of it Interval, Duration, Count, Jitter, Ended
-	// and Clock are used. The system is stopped for a part of the time only, see
-	// [MaxShare]: those that would come earlier are missed.
+	// Times says when they are taken. Only Interval, Duration, Count, Jitter, Ended and Clock
+	// are used. The system is stopped for at most a fraction of the time, see [MaxShare]:
+	// stackshots that would exceed it are skipped and counted as missed.
 	Times task.Options
-	// Keep is called with each stackshot as it was taken; an error from it ends the
-	// series. May be nil.
+	// Keep is called with each stackshot as it was taken; an error from it ends the series. It
+	// may be nil.
 	Keep func(kcdata []byte) error
-	// Took is called with each, also that of the kernel. May be nil.
+	// Took is called with each stackshot, including the kernel's. It may be nil.
 	Took func(*Shot)
 }
 
@@ -56,8 +56,8 @@ func (s *Series) All(ctx context.Context) iter.Seq2[*Shot, error] {
 	}
 }
 
-// kernel takes the stackshot with the kernel's images. A refusal is reported for the
-// process that was asked for.
+// kernel takes the stackshot with the kernel's images. A refusal is reported for the process of
+// the series.
 func (s *Series) kernel() (*Shot, error) {
 	if s.Kernel == nil {
 		return new(Shot), nil

@@ -1,9 +1,9 @@
 package stackshot
 
-// Shot is one stackshot. What the kernel does not report is zero or nil.
+// Shot is one stackshot. Fields that the kernel does not report are zero or nil.
 type Shot struct {
-	// Delta: of threads that have not run since an earlier stackshot it has only what
-	// has changed; see [Shot.Merge].
+	// Delta means that, for threads that have not run since an earlier stackshot, it has only
+	// what has changed; see [Shot.Merge].
 	Delta bool
 
 	BootArgs      string       `kcdata:"boot_args"`
@@ -36,7 +36,7 @@ type Shot struct {
 	kernel       []Image               // see kernelImages; nil: not computed yet
 	layouts      map[*LoadInfo][]Image // sorted layouts, by first element
 
-	// Missed counts, in a [Series], the stackshots that were due before it and not
+	// Missed counts, in a [Series], the stackshots that were due before this one but were not
 	// taken.
 	Missed int
 	// Cut is why the stackshot is incomplete; nil: it is complete.
@@ -104,8 +104,8 @@ type Thread struct {
 	AsyncStart   *uint64         `kcdata:"user_async_start_index"` // number of user frames before the async ones
 	StackTop     *StackTop       `kcdata:"user_stacktop"`
 
-	// Still: it has not run since the stackshot that this one was merged with, whose
-	// frames it has.
+	// Still means that the thread has not run since the stackshot that this one was merged with,
+	// from which its frames are.
 	Still bool
 }
 

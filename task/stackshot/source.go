@@ -17,9 +17,9 @@ const (
 
 // Source takes stackshots of the running system, of one process or of all.
 type Source interface {
-	// Take returns a stackshot as stored in files: of what has changed since a time
-	// ([Shot.AbsoluteTime]), or for 0 of everything. It suspends nothing, but no
-	// thread of the system runs while the kernel takes it: see [Shot.Stood].
+	// Take returns a stackshot in the format of files. It has what has changed since a time
+	// ([Shot.AbsoluteTime]), or everything if since is 0. It suspends nothing, but no thread of
+	// the system runs while the kernel takes it: see [Shot.Stood].
 	Take(since uint64) ([]byte, error)
 	// Path returns the file mapped at an address in a process; "" if there is none,
 	// or it is unknown.

@@ -102,7 +102,7 @@ type Place struct {
 	Return bool // it is a return address
 }
 
-// Missing says which ends of a stack the kernel could not read, because their memory
+// Missing says which parts of a stack the kernel could not read to the end, because their memory
 // was not resident.
 type Missing struct{ User, Kernel bool }
 

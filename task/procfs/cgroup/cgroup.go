@@ -1,5 +1,4 @@
-// Package cgroup recognises the container or the unit of systemd that a process was put
-// into, by its control groups.
+// Package cgroup recognises the container or systemd unit of a process by its control groups.
 package cgroup
 
 import (
@@ -10,15 +9,15 @@ import (
 	"stacksnap/task"
 )
 
-// managers are by the prefixes of their containers' folders, or by the folders in
-// which these lie.
+// managers names the manager of a container by the prefix of its directory, or by the directory
+// that contains it.
 var managers = map[string]string{
 	"docker": "docker", "libpod": "podman", "libpod_parent": "podman", "crio": "cri-o",
 	"cri-containerd": "containerd", "nerdctl": "containerd", "lxc": "lxc",
 }
 
-// Of reads from /proc/PID/cgroup (cgroups(7)) what a process was put
-// into; nil where that is nothing or not known.
+// Of returns the group of a process, given its /proc/PID/cgroup (cgroups(7)); nil if it has none
+// or it is not known.
 func Of(file []byte) *task.Group {
 	for _, path := range groupPaths(file) {
 		if g := groupOf(path); g != nil {
@@ -28,8 +27,8 @@ func Of(file []byte) *task.Group {
 	return nil
 }
 
-// groupPaths lists the paths in the order of what they tell: of version 2, of
-// systemd's own hierarchy, of the others.
+// groupPaths lists the paths, the most informative first: that of version 2, that of systemd's
+// own hierarchy, the others.
 func groupPaths(file []byte) []string {
 	var paths [3][]string
 	for line := range strings.Lines(string(file)) {
@@ -49,7 +48,7 @@ func groupPaths(file []byte) []string {
 	return append(append(paths[0], paths[1]...), paths[2]...)
 }
 
-// groupOf is the innermost container, else the innermost unit, on a path.
+// groupOf returns the innermost container on a path or, if there is none, the innermost unit.
 func groupOf(path string) *task.Group {
 	folders := strings.Split(path, "/")
 	pod, unit := "", ""
@@ -74,8 +73,8 @@ func groupOf(path string) *task.Group {
 	return nil
 }
 
-// container recognises the folder of one, below others. Of 64 digits alone it is
-// not known who has made it.
+// container recognises the directory of a container, given the directories above it. If the name
+// is only 64 digits, they do not show which manager made it.
 func container(above []string, name string) *task.Group {
 	parent := ""
 	if len(above) > 0 {
@@ -88,7 +87,7 @@ func container(above []string, name string) *task.Group {
 		return &task.Group{Manager: "lxc", ID: name}
 	}
 	by, id, ok := containerIn(name)
-	if !ok || by == "libpod-conmon" || by == "crio-conmon" { // their watchers
+	if !ok || by == "libpod-conmon" || by == "crio-conmon" { // these monitor containers
 		return nil
 	}
 	manager := managers[by]
@@ -98,8 +97,8 @@ func container(above []string, name string) *task.Group {
 	return &task.Group{Manager: manager, ID: id}
 }
 
-// containerIn takes a folder of a container apart. It has 64 hexadecimal digits, which the
-// drivers "systemd" and "cgroupfs" of its manager put differently: docker-ID.scope and
+// containerIn splits the name of a container's directory. It has 64 hexadecimal digits, which
+// the manager's "systemd" and "cgroupfs" drivers write differently: docker-ID.scope and
 // docker/ID.
 func containerIn(folder string) (manager, id string, ok bool) {
 	name := strings.TrimSuffix(folder, ".scope")
@@ -116,9 +115,9 @@ const (
 	letters   = "abcdefghijklmnopqrstuvwxyz"
 )
 
-// podIn is the id in the folder of a pod of Kubernetes, with dashes; empty: it is none. It
-// has 36 letters, of which four are dashes or, where these have a meaning, underlines, or
-// the 32 digits alone of one that no server knows.
+// podIn returns the ID in the name of a Kubernetes pod's directory, with dashes; "" if it is
+// none. It has 36 characters, of which four are dashes or, where dashes have a meaning,
+// underscores. Or it has only the 32 digits, for a pod that no server knows.
 func podIn(folder string) string {
 	name := strings.TrimSuffix(folder, ".slice")
 	if class, ok := strings.CutPrefix(name, "kubepods"); ok {
@@ -137,7 +136,7 @@ func podIn(folder string) string {
 	return strings.ReplaceAll(id, "_", "-")
 }
 
-// isUnit reports whether a folder is that of a unit of systemd which has processes.
+// isUnit reports whether a directory is that of a systemd unit that has processes.
 func isUnit(folder string) bool {
 	kinds := []string{".service", ".scope", ".socket", ".mount", ".swap"}
 	return slices.ContainsFunc(kinds, func(kind string) bool { return len(folder) > len(kind) && strings.HasSuffix(folder, kind) })

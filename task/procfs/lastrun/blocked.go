@@ -9,25 +9,27 @@ import (
 	"stacksnap/task"
 )
 
-// maxThreads bounds what is read before a stop: of each thread three files, in 70 µs on a busy machine.
+// maxThreads bounds how many threads are read before a stop: each has three files, which take 70
+// µs on a busy machine.
 const maxThreads = 128
 
-// Blocked are threads that were blocked, or stopped, when they were noted.
+// Blocked are threads that were blocked or stopped when Note read them.
 type Blocked struct {
 	files reader // of /proc/PID/task
 	notes []note
 }
 
-// note is what was read of a thread, just after a moment.
+// note is what was read of a thread just after the time at.
 type note struct {
 	id  task.ThreadID
 	at  time.Time
 	ran sched
-	cpu int // on which it ran last
+	cpu int // the processor on which it last ran
 }
 
-// Note notes those of some threads that are blocked, of the first ones if there are many. The threads are
-// those of /proc/PID/task, which has to stay open. What is noted is empty if the kernel does not keep it.
+// Note records which of the threads ids are blocked; if there are many threads, only of the
+// first ones. dir is /proc/PID/task and must stay open. The result is empty if the kernel does
+// not keep the times.
 func Note(dir int, ids []task.ThreadID) *Blocked {
 	b := &Blocked{files: reader{dir: dir}}
 	for _, id := range ids[:min(len(ids), maxThreads)] {
@@ -52,9 +54,9 @@ func (n *note) readProcessor(files *reader) bool {
 	return ok && blocked && same && again == n.ran
 }
 
-// NotRun returns for how long at least threads had not run when they were noted. Stops says of which
-// threads that is asked, and how often we have stopped each since: a stop makes a thread run. Those
-// that have been scheduled in otherwise are left out.
+// NotRun returns how long, at least, threads had not run when Note read them. stops has the
+// threads to report on, and how often we have stopped each since, because a stop makes a thread
+// run. Threads that have been scheduled in for another reason are omitted.
 func (b *Blocked) NotRun(stops map[task.ThreadID]int) map[task.ThreadID]time.Duration {
 	all := map[task.ThreadID]time.Duration{}
 	asked := make([]note, 0, len(b.notes))

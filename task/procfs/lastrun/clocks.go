@@ -10,30 +10,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The bounds of what the clocks of processors are read for: to be moved to a busy one takes until
-// the scheduler gives us a turn there.
+// The bounds of reading the clocks of processors. Moving to a busy processor takes until the
+// scheduler gives this thread a turn there.
 const (
 	maxClocks = 16
 	clockTime = 50 * time.Millisecond
 )
 
-// reading is what the clock of a processor said at some moment before at, or when it was last updated
-// before that.
+// reading is what the clock of a processor showed at some moment before at, or when the clock
+// was last updated before that.
 type reading struct {
 	clock time.Duration
 	at    time.Time
 }
 
-// readClocks reads the clocks of the processors on which threads ran last, of those on which we run:
-// others may be kept for one program.
+// readClocks reads the clocks of the processors on which threads last ran. It reads only those
+// on which this program may run: others may be reserved for one program.
 func readClocks(notes []note) map[int]reading {
 	clocks := make(chan map[int]reading)
 	go func() { clocks <- movedTo(notes) }()
 	return <-clocks
 }
 
-// movedTo moves the thread of the system that it runs on to one processor after another. The thread
-// ends with the goroutine if it can't be moved back.
+// movedTo moves the operating system thread that it runs on to one processor after another, and
+// reads their clocks. If the thread cannot be moved back, it ends with the goroutine.
 func movedTo(notes []note) map[int]reading {
 	runtime.LockOSThread()
 	clocks := map[int]reading{}
@@ -57,14 +57,14 @@ func movedTo(notes []note) map[int]reading {
 	return clocks
 }
 
-// mayStarve reports whether threads of real-time priority may keep a processor for ever
-// (sched_rt_runtime_us, sched(7)): this thread would never run there, nor end.
+// mayStarve reports whether real-time threads may occupy a processor for ever
+// (sched_rt_runtime_us, sched(7)): this thread would then never run there, nor end.
 func mayStarve() bool {
 	files := reader{dir: unix.AT_FDCWD}
 	return strings.HasPrefix(string(files.read("/proc/sys/kernel/sched_rt_runtime_us")), "-1")
 }
 
-// readClock moves this thread to a processor and reads what the clock there says.
+// readClock moves this thread to a processor and reads that processor's clock.
 func readClock(cpu int) (reading, bool) {
 	var there unix.CPUSet
 	there.Set(cpu)

@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxFile is more than a sched or stat file has.
+// maxFile is larger than any sched or stat file.
 const maxFile = 8 << 10
 
-// sched is what is used of a thread's sched file (proc_sched_show_task, kernel/sched/debug.c).
+// sched has the fields used of a thread's sched file (proc_sched_show_task,
+// kernel/sched/debug.c).
 type sched struct {
-	last  time.Duration // when the thread ran last, by the clock of the processor that it was on
-	waits uint64        // how often it has given up its processor by itself, as to wait
+	last  time.Duration // when the thread last ran, by the clock of its processor
+	waits uint64        // how often it has given up its processor voluntarily, for example to wait
 }
 
 // reader reads files below a directory, one after the other, into a buffer of its own.
@@ -51,7 +52,7 @@ func valueOf(text []byte, name string) string {
 	}
 }
 
-// milliseconds reads a time in milliseconds with six digits behind the point.
+// milliseconds parses a time in milliseconds with six digits after the decimal point.
 func milliseconds(text string) (time.Duration, bool) {
 	d, err := time.ParseDuration(text + "ms")
 	return d, err == nil && d >= 0

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package procfstest makes threads for tests that read /proc: files of threads that are not
-// there, and a real child of vfork.
+// Package procfstest makes targets for tests that read /proc: the files of threads that do not
+// exist, and a real child of vfork.
 package procfstest
 
 import (
@@ -17,20 +17,20 @@ import (
 	"stacksnap/task/needs"
 )
 
-// What syscall files of threads say.
+// Contents of syscall files.
 const (
 	InEpoll = "441 0x5 0x1000 0x40 0x0 0x0 0x8 0x7000 0x4002\n"
 	InFault = "-1 0x7000 0x4002\n"
 	Running = "running\n"
 )
 
-// InAccept returns the text of /proc/PID/syscall of a thread in accept4(2), which a stop
-// ends with EINTR.
+// InAccept returns the text of /proc/PID/syscall for a thread in accept4(2), which a stop ends
+// with EINTR.
 func InAccept() string {
 	return fmt.Sprintf("%d 0x3 0x0 0x0 0x80000 0x0 0x0 0x7100 0x5002\n", number(288, 242))
 }
 
-// InRead returns the text of /proc/PID/syscall of a thread in read(2), which goes on after a
+// InRead returns the text of /proc/PID/syscall for a thread in read(2), which goes on after a
 // stop.
 func InRead() string {
 	return fmt.Sprintf("%d 0x3 0x1000 0x40 0x0 0x0 0x0 0x7000 0x6002\n", number(0, 63))
@@ -45,13 +45,13 @@ func number(amd64, arm64 int) int {
 
 // Thread is a directory with the files of one thread.
 type Thread struct {
-	Dir string // that stands for /proc/PID/task
+	Dir string // takes the place of /proc/PID/task
 	TID int
 }
 
-// NewThread makes the files of a thread that sleeps. Its syscall file says one
-// thing after another, each time that it is opened, and nothing in the end: it is a
-// pipe, of which each reading takes what was written at once (pipe(2), O_DIRECT).
+// NewThread makes the files of a thread that sleeps. Each time its syscall file is opened it
+// returns the next of calls, and nothing in the end: it is a pipe, from which each read takes
+// what was written at once (pipe(2), O_DIRECT).
 func NewThread(t testing.TB, schedstat string, calls ...string) *Thread {
 	t.Helper()
 	th := &Thread{t.TempDir(), 4711}
@@ -76,7 +76,7 @@ func (th *Thread) Path(name string) string {
 	return filepath.Join(th.Dir, strconv.Itoa(th.TID), name)
 }
 
-// SetRuns writes the schedstat file, none if that is empty.
+// SetRuns writes the schedstat file, or removes it if the text is empty.
 func (th *Thread) SetRuns(t testing.TB, schedstat string) {
 	t.Helper()
 	if schedstat != "" {
@@ -84,7 +84,7 @@ func (th *Thread) SetRuns(t testing.TB, schedstat string) {
 	}
 }
 
-// SetState writes the stat file. What is behind its start time is processor.
+// SetState writes the stat file. processor is what follows its start time.
 func (th *Thread) SetState(t testing.TB, state byte, processor string) {
 	t.Helper()
 	line := fmt.Sprintf("%d (a) %c 1 4711 4711 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 99%s\n", th.TID, state, processor)

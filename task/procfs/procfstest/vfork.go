@@ -15,8 +15,8 @@ import (
 	"stacksnap/task/needs"
 )
 
-// StartVfork builds and starts testdata/vforks.c of package procfs, and returns the child
-// that has its parent's memory until exec is called, which orders the child to call exec.
+// StartVfork builds and starts testdata/vforks.c of package procfs, and returns its child, which
+// has its parent's memory until exec is called. exec makes the child call exec.
 func StartVfork(t testing.TB, source string) (pid int, exec func()) {
 	t.Helper()
 	cmd := vforkCommand(t, source)
@@ -24,7 +24,7 @@ func StartVfork(t testing.TB, source string) (pid int, exec func()) {
 	out, err2 := cmd.StdoutPipe()
 	must(t, errors.Join(err1, err2, cmd.Start()))
 	line := make([]byte, 32)
-	n, _ := out.Read(line) // an error shows in what is missing
+	n, _ := out.Read(line) // an error shows as missing text
 	pid, err := strconv.Atoi(strings.TrimSpace(string(line[:n])))
 	must(t, err)
 	t.Cleanup(func() {

@@ -41,7 +41,7 @@ func Open() (Conn, error) {
 // Close closes the netlink socket.
 func (c Conn) Close() { _ = unix.Close(c.fd) }
 
-// dump sends a request for all sockets of a kind, and passes the body of each answer to each.
+// dump requests all sockets of a kind, and passes the body of each answer to the function each.
 func (c Conn) dump(request []byte, until time.Time, each func(body []byte)) error {
 	if err := c.send(request); err != nil {
 		return err
@@ -86,8 +86,8 @@ func (c Conn) receive(b []byte, until time.Time) (n int, err error) {
 	}
 }
 
-// answers passes the bodies of the messages in b to each. It reports whether the last message of
-// a dump is among them.
+// answers passes the bodies of the messages in b to the function each. It reports whether the
+// last message of a dump is among them.
 func answers(b []byte, each func(body []byte)) (done bool, err error) {
 	e := binary.NativeEndian
 	for len(b) >= headerSize {
@@ -108,8 +108,8 @@ func answers(b []byte, each func(body []byte)) (done bool, err error) {
 	return false, nil
 }
 
-// attributes passes the attributes in b to each. An attribute is a length, a type and a value,
-// padded to four bytes.
+// attributes passes the attributes in b to the function each. An attribute is a length, a type
+// and a value, padded to four bytes.
 func attributes(b []byte, each func(kind uint16, value []byte)) {
 	e := binary.NativeEndian
 	for len(b) >= 4 {

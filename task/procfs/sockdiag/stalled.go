@@ -10,17 +10,18 @@ import (
 	"stacksnap/task"
 )
 
-// leastSilence is how long nothing must have moved on a TCP connection for it to count as stalled.
+// leastSilence is how long nothing must have moved on a TCP connection before it counts as
+// stalled.
 const leastSilence = time.Second
 
-// Stalled returns the connections on which nothing moves, of a process whose sockets have the inodes
-// in mine. A connection that another process has opened to one of its listening sockets is among them
-// only if the process has not read what came.
+// Stalled returns the connections on which nothing moves of a process whose sockets have the
+// inodes in mine. A connection that another process has opened to one of its listening sockets
+// is included only if the process has not read what arrived.
 func Stalled(mine map[uint32]bool, tcp []TCP, local []Unix) []task.Connection {
 	return append(stalledTCP(mine, tcp), stalledUnix(mine, local)...)
 }
 
-// pair has the addresses of a TCP connection, as one of its sockets has them.
+// pair has the addresses of a TCP connection from the view of one of its sockets.
 type pair struct{ local, remote netip.AddrPort }
 
 func stalledTCP(mine map[uint32]bool, all []TCP) (found []task.Connection) {
@@ -56,8 +57,9 @@ func stalledTCP(mine map[uint32]bool, all []TCP) (found []task.Connection) {
 	return found
 }
 
-// stateOf returns the state of a connection, and sets Since and Unread of c. The other end is nil
-// if it is not in the same network namespace. accepted means that some socket listens at the local port.
+// stateOf returns the state of a connection, and sets Since and Unread of c. other is nil if the
+// other end is not in the same network namespace. accepted means that some socket listens at the
+// local port.
 func (s *TCP) stateOf(accepted bool, other *TCP, c *task.Connection) task.ConnectionState {
 	c.Since = s.LastSent
 	switch {
@@ -88,8 +90,8 @@ func fileOf(inode uint32) task.Endpoint {
 	return task.Endpoint{File: fmt.Sprintf("socket:[%d]", inode)}
 }
 
-// stalledUnix examines the ends that have opened a connection. These have no name, and the other end
-// has that of the listening socket, which an accepted socket takes over.
+// stalledUnix examines the sockets that have opened a connection. These have no name. The other
+// end has the name of the listening socket, which an accepted socket inherits.
 func stalledUnix(mine map[uint32]bool, all []Unix) (found []task.Connection) {
 	at, listener := map[uint32]*Unix{}, map[uint32]*Unix{}
 	for i := range all {

@@ -10,26 +10,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TCP is one socket of TCP.
+// TCP is a TCP socket.
 type TCP struct {
 	State         uint8
 	Local, Remote netip.AddrPort
 	Inode         uint32 // 0: nobody has accepted the connection yet
-	Unread        uint32 // bytes that were received and not read; of a listening socket, connections
-	Sent, Got     bool   // data was ever sent, received
+	Unread        uint32 // bytes received but not read; for a listening socket, connections
+	Sent, Got     bool   // data was ever sent or received
 	Retries       uint8  // number of times that the last packet was sent again
 	// LastSent and LastGot are the times since data was last sent, or sent again, and received.
 	LastSent, LastGot time.Duration
 }
 
-// The states of a socket (include/net/tcp_states.h). Those of Unix sockets are the same.
+// The states of a socket (include/net/tcp_states.h). Unix sockets have the same.
 const (
 	established = 1
 	synSent     = 2
 	listening   = 10
 )
 
-// Of include/uapi/linux/inet_diag.h.
+// From include/uapi/linux/inet_diag.h.
 const (
 	inetRequestSize = 56 // struct inet_diag_req_v2
 	inetAnswerSize  = 72 // struct inet_diag_msg
@@ -53,7 +53,7 @@ const (
 	infoSize     = 160
 )
 
-// TCP lists the sockets of TCP that listen, connect or are connected.
+// TCP lists the TCP sockets that listen, connect or are connected.
 func (c Conn) TCP(until time.Time) (all []TCP, err error) {
 	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
 		err := c.dump(tcpRequest(family), until, func(b []byte) {

@@ -10,24 +10,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Unix is one Unix socket.
+// Unix is a Unix socket.
 type Unix struct {
 	Type    uint8
 	State   uint8
 	Inode   uint32
 	Name    string   // its path, or an abstract name after an @; empty: none
 	Peer    uint32   // inode of the socket to which it is connected; 0: none, or not accepted yet
-	Unread  uint32   // bytes that can be read from it; of a listening socket, connections
-	Waiting []uint32 // of a listening socket: inodes of those that wait to be accepted
+	Unread  uint32   // bytes that can be read from it; for a listening socket, connections
+	Waiting []uint32 // for a listening socket: inodes of those that wait to be accepted
 }
 
-// isConnected reports whether everything that can be read from the socket came from its peer. A datagram
-// socket takes datagrams from anybody.
+// isConnected reports whether everything that can be read from the socket came from its peer. A
+// datagram socket accepts datagrams from anybody.
 func (s *Unix) isConnected() bool {
 	return s.State == established && (s.Type == unix.SOCK_STREAM || s.Type == unix.SOCK_SEQPACKET)
 }
 
-// Of include/uapi/linux/unix_diag.h.
+// From include/uapi/linux/unix_diag.h.
 const (
 	unixRequestSize = 24 // struct unix_diag_req
 	unixAnswerSize  = 16 // struct unix_diag_msg
@@ -60,7 +60,7 @@ func unixRequest(flags uint16, states, show uint32) []byte {
 	return b
 }
 
-// peerTimeout bounds the wait for the answer about one socket, which the kernel gives at once.
+// peerTimeout bounds the wait for the answer about one socket, which the kernel sends at once.
 const peerTimeout = 100 * time.Millisecond
 
 // UnixPeer returns the inode of the socket to which a Unix socket of the caller's network namespace
@@ -82,7 +82,7 @@ func UnixPeer(inode uint32) (peer uint32, ok bool) {
 	return peerOf(b[:n], inode)
 }
 
-// peerRequest asks for the one socket of an inode, in whatever state.
+// peerRequest requests the socket with an inode, in whatever state.
 func peerRequest(inode uint32) []byte {
 	const anyState, noCookie = ^uint32(0), ^uint64(0) // INET_DIAG_NOCOOKIE
 	b := unixRequest(0, anyState, showPeer)

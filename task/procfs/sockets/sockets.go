@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package sockets reads the tables of sockets in /proc: what a socket is, and which one is
-// the peer of a TCP socket. A socket is named by its inode.
+// Package sockets reads the tables of sockets in /proc: the kind of a socket, and the peer of a
+// TCP socket. A socket is identified by its inode.
 package sockets
 
 import (
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Inode takes apart the link of a socket's descriptor, "socket:[INODE]"
-// (sockfs_dname, net/socket.c).
+// Inode returns the inode in the link of a socket's descriptor, "socket:[INODE]" (sockfs_dname,
+// net/socket.c).
 func Inode(link string) (inode string, ok bool) {
 	s, ok := strings.CutPrefix(link, "socket:[")
 	if !ok {
@@ -22,17 +22,17 @@ func Inode(link string) (inode string, ok bool) {
 	return strings.CutSuffix(s, "]")
 }
 
-// Table is a file of /proc/PID/net that lists sockets, by the position of
-// the fields used.
+// Table describes a file of /proc/PID/net that lists sockets, by the positions of the fields
+// used.
 type Table struct {
 	Name  string
 	inode int
 	title func(fields [][]byte) string
 }
 
-// Tables are the files of /proc/PID/net that are searched for a socket: TCP, UDP and
-// Unix. Their columns are those that get_tcp4_sock (net/ipv4/tcp_ipv4.c) and its like,
-// and unix_seq_show (net/unix/af_unix.c) print.
+// Tables are the files of /proc/PID/net that are searched for a socket: TCP, UDP and Unix. Their
+// columns are those printed by get_tcp4_sock (net/ipv4/tcp_ipv4.c), similar functions, and
+// unix_seq_show (net/unix/af_unix.c).
 var Tables = []Table{
 	{"tcp", 9, internet("tcp")},
 	{"tcp6", 9, internet("tcp")},
@@ -44,7 +44,7 @@ var Tables = []Table{
 // Unix is the table of Unix sockets.
 var Unix = Table{"unix", 6, unixTitle}
 
-// Find returns what the socket of an inode is, if the table lists it.
+// Find describes the socket with an inode, if the table lists it.
 func (t Table) Find(file []byte, inode string) (string, bool) {
 	for line := range bytes.Lines(file) {
 		f := bytes.Fields(line)
@@ -62,7 +62,7 @@ func unixTitle(f [][]byte) string {
 	return Unnamed(string(f[6]))
 }
 
-// Unnamed returns what a Unix socket without a name is called.
+// Unnamed returns the description of a Unix socket without a name.
 func Unnamed(inode string) string { return "unix socket:[" + inode + "]" }
 
 // tcpListen is TCP_LISTEN (include/net/tcp_states.h).
@@ -81,9 +81,8 @@ func internet(protocol string) func([][]byte) string {
 	}
 }
 
-// endpoint reads an address as the tables have it: words of 32 bits in the
-// host's byte order, in hexadecimal, a colon, and the port. (Every host that
-// this runs on is little-endian.)
+// endpoint reads an address of a table: 32-bit words in the host's byte order, in hexadecimal, a
+// colon, and the port. (Every supported host is little-endian.)
 func endpoint(b []byte) string {
 	address, port, _ := strings.Cut(string(b), ":")
 	raw, err := hex.DecodeString(address)
@@ -104,21 +103,21 @@ func endpoint(b []byte) string {
 // tcpEstablished is TCP_ESTABLISHED (include/net/tcp_states.h).
 const tcpEstablished = "01"
 
-// TCPTables are the files of /proc/PID/net that list connections; one of a program for
-// IPv6 may be to one for IPv4.
+// TCPTables are the files of /proc/PID/net that list connections. A connection of an IPv6 socket
+// may be to an IPv4 socket.
 var TCPTables = []string{"tcp", "tcp6"}
 
-// ends are the addresses of a connection, as one of its sockets has them.
+// ends are the addresses of a connection from the view of one of its sockets.
 type ends struct{ local, remote string }
 
-// connection is a socket of TCP at one end of a connection.
+// connection is a TCP socket at one end of a connection.
 type connection struct {
 	ends
 	inode string
 }
 
-// TCPPeers returns for the sockets in tables of TCP the one at the other end of their
-// connection, where that is in a table, too.
+// TCPPeers returns, for each socket in TCP tables, the socket at the other end of its connection
+// if that is in a table, too. Keys and values are inodes.
 func TCPPeers(tables ...[]byte) map[string]string {
 	var all []connection
 	for _, b := range tables {
@@ -137,8 +136,8 @@ func connections(table []byte) (all []connection) {
 	return all
 }
 
-// peersOf returns for sockets the one whose addresses are theirs, exchanged. None has
-// an inode as long as nobody has accepted it.
+// peersOf returns, for each socket, the one that has the same addresses swapped. A socket has no
+// inode until its connection has been accepted.
 func peersOf(all []connection) map[string]string {
 	at := map[ends][]string{}
 	for _, c := range all {

@@ -60,8 +60,8 @@ func number(b []byte) (uint64, bool) {
 	return 0, false
 }
 
-// Container returns the kind of container that starts at the item, and its id: a
-// task's pid, a thread's id. Its end has the same id.
+// Container returns the kind of the container that starts at the item, and its id, such as a
+// task's pid or a thread's id. The item that ends the container has the same id.
 func (it *Item) Container() (sort uint32, id uint64, err error) {
 	if it.Type != ContainerBegin || len(it.Payload) < 4 {
 		return 0, 0, ErrItem
