@@ -120,7 +120,7 @@ func (r *taskReader) read(m task.Memory) (*reading, error) {
 
 // begin forgets what was read before.
 func (r *taskReader) begin(m task.Memory) {
-	r.m, r.types, r.room = newPages(m), map[task.Addr]*typeObject{}, newTaskRoom()
+	r.m, r.types, r.room = r.p.newPages(m), map[task.Addr]*typeObject{}, newTaskRoom()
 	r.p.forget()
 	r.p.work = 0
 }

@@ -115,7 +115,7 @@ func (o *objects) valuesHead() int {
 func (o *objects) lookUpIn(keys, values task.Addr, key string) (task.Addr, error) {
 	at, found := -1, task.Addr(0)
 	err := o.entries(keys, func(i int, name, value task.Addr) bool {
-		if o.isString(name, key) {
+		if !o.p.keys.isOther(name, key) && o.isKey(name, key) {
 			at, found = i, value
 		}
 		return at < 0
@@ -124,6 +124,18 @@ func (o *objects) lookUpIn(keys, values task.Addr, key string) (task.Addr, error
 		return o.pointer(values + task.Addr(8*at))
 	}
 	return found, err
+}
+
+// isKey reports whether a key of a dict is a str that equals s, and keeps what it is.
+func (o *objects) isKey(a task.Addr, s string) bool {
+	if !o.isBuiltin(a, "str") {
+		return false
+	}
+	got, err := o.p.layout.readString(o.m, a, maxKey)
+	if err == nil {
+		o.p.keys.add(a, got)
+	}
+	return err == nil && got == s
 }
 
 // entries calls yield with the entries of a table of keys, until it returns false. The values are

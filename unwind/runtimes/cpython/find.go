@@ -22,6 +22,8 @@ type Instance struct {
 	work     int                     // of maxWork
 	codeType task.Addr               // of code objects; 0: not seen yet
 	seen     map[task.Addr]bool      // frames of the chain that is read
+	keys     keyCache
+	pages    *pages // of the last reading
 }
 
 // Version returns the version of the language and its implementation: "3.12.1", or "3.9"

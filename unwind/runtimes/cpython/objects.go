@@ -115,15 +115,6 @@ func (o *objects) isBuiltin(a task.Addr, name string) bool {
 	return err == nil && t.builtin(name)
 }
 
-// isString reports whether an object is a str that equals s.
-func (o *objects) isString(a task.Addr, s string) bool {
-	if !o.isBuiltin(a, "str") {
-		return false
-	}
-	got, err := o.p.layout.readString(o.m, a, len(s))
-	return err == nil && got == s
-}
-
 // list returns the items of a list that has no more than a limit.
 func (o *objects) list(a task.Addr, limit uint64) ([]task.Addr, error) {
 	if !o.isBuiltin(a, "list") {

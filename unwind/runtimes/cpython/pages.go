@@ -23,10 +23,31 @@ type pages struct {
 	known map[task.Addr][]byte // what is readable of a page, from its start
 	reads int                  // of pages that are left
 	left  int64                // of maxServed
+	spare [][]byte             // for pages that are not read yet
 }
 
 func newPages(m task.Memory) *pages {
 	return &pages{m: m, known: map[task.Addr][]byte{}, reads: maxPageReads, left: maxServed}
+}
+
+// maxSpare is how many pages are kept for the next reading.
+const maxSpare = 1 << 20 / pageSize
+
+// newPages returns pages that are read into the memory of those of the last call, which must not be
+// in use any more.
+func (p *Instance) newPages(m task.Memory) *pages {
+	next := newPages(m)
+	if last := p.pages; last != nil {
+		next.spare = last.spare
+		for _, page := range last.known {
+			if len(next.spare) < maxSpare {
+				next.spare = append(next.spare, page)
+			}
+		}
+		last.known, last.spare = nil, nil
+	}
+	p.pages = next
+	return next
 }
 
 // spent reports whether a bound was reached: nothing is read any more.
@@ -62,8 +83,19 @@ func (p *pages) page(at task.Addr) []byte {
 		clear(p.known)
 	}
 	p.reads--
-	page := make([]byte, pageSize)
+	page := p.room()
 	n, _ := p.m.ReadMemory(page, at)
 	p.known[at] = page[:n]
 	return page[:n]
+}
+
+// room returns where a page is read to.
+func (p *pages) room() []byte {
+	last := len(p.spare) - 1
+	if last < 0 {
+		return make([]byte, pageSize)
+	}
+	page := p.spare[last][:pageSize]
+	p.spare = p.spare[:last]
+	return page
 }

@@ -24,7 +24,7 @@ func (p *Instance) ThreadNames(m task.Memory) map[task.ThreadID]string {
 // namesByHandle returns the names of the threads of all interpreters by what pthread_self returns
 // in them. The main interpreter, which is the last one, has the names of its own threads.
 func (p *Instance) namesByHandle(m task.Memory) map[uint64]string {
-	r := nameReader{objects: objects{p: p, m: newPages(m), types: map[task.Addr]*typeObject{}}, names: map[uint64]string{}}
+	r := nameReader{objects: objects{p: p, m: p.newPages(m), types: map[task.Addr]*typeObject{}}, names: map[uint64]string{}}
 	for _, s := range p.states {
 		r.names[s.handle] = ""
 	}
