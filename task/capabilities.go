@@ -28,6 +28,9 @@ type Capabilities struct {
 	// Outsider says what is certain of the thread that the target's own memory at an address
 	// names, and that the target does not have.
 	Outsider func(n int, at Addr) Outsider
+	// Stays reports whether a thread that Capture left where it waits, see [Thread].Skipped, has not
+	// run since.
+	Stays func(ThreadID) bool
 	// Lifetime returns what was counted of a thread since it began; false where that is not
 	// known. Nothing is stopped for it.
 	Lifetime func(ThreadID) (Lifetime, bool)

@@ -87,8 +87,11 @@ type Thread struct {
 	// Probe is what was probed while the thread was stopped.
 	Probe StopProbe
 	// Chains are the copies of those that [Watch].Chains lists for it, in that order, of the
-	// moment of the stack; there are none where the thread ran meanwhile.
+	// moment of the stack, or Later; there are none where the thread ran meanwhile.
 	Chains []CopiedChain
+	// Later: Chains and Managed are of a moment after that of registers and stack, if it has any, for
+	// the thread ran on.
+	Later bool
 	// Managed are the frames of an interpreter's language that are known of it, the innermost
 	// first.
 	Managed []ManagedFrame

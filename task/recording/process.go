@@ -88,7 +88,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 		return task.ErrThreadGone
 	}
 	t.Registers, t.Stacks, t.Unstopped, t.Sure, t.Kernel = from.Registers, t.Stacks[:0], from.Unstopped, from.Sure, from.Kernel
-	t.Managed = from.Managed
+	t.Managed, t.Later = from.Managed, from.Later
 	room := t.Buffer()
 	room = room[:cap(room)]
 	for _, s := range from.Stacks {

@@ -85,6 +85,9 @@ func (before *thread) appendFacts(b []byte, t *thread) []byte {
 	if t.QueueSerial != before.QueueSerial {
 		b = appendUint(b, 23, t.QueueSerial)
 	}
+	if t.Later != before.Later {
+		b = appendBool(b, 35, t.Later)
+	}
 	if t.Sure != before.Sure {
 		b = appendUint(b, 17, uint64(t.Sure))
 	}
@@ -194,6 +197,8 @@ func (t *thread) parseFact(m *message) {
 		t.Name = m.string()
 	case 34:
 		t.RuntimeName = m.string()
+	case 35:
+		t.Later = m.n != 0
 	case 3:
 		t.Queue = m.string()
 	case 4:

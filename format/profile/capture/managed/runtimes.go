@@ -35,6 +35,8 @@ type Runtimes struct {
 	names   map[task.ThreadID]string // that the runtimes have for threads
 	unnamed bool                     // names are to be read
 
+	then, now []byte // of a stack, to be compared
+
 	kept  keptStacks
 	apart int   // stacks whose managed frames are not shown
 	last  error // why, of the last of these
