@@ -29,6 +29,9 @@ type Capabilities struct {
 	// Outsider returns what is certain of a thread that the target does not have, but that its
 	// memory at an address names by the number n.
 	Outsider func(n int, at Addr) Outsider
+	// Stays reports whether a thread that Capture left where it waits, see [Thread].Skipped, has not
+	// run since.
+	Stays func(ThreadID) bool
 	// Lifetime returns what was counted of a thread since it began; false where that is not
 	// known. It stops nothing.
 	Lifetime func(ThreadID) (Lifetime, bool)

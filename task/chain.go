@@ -19,7 +19,15 @@ type Chain struct {
 
 // Link leads to the next object of a [Chain]: its address is the pointer at Offset of the object
 // before it, and Size bytes of it are copied.
-type Link struct{ Offset, Size int }
+type Link struct {
+	Offset, Size int
+	// Fixed are offsets of words of 8 bytes in the object, which stay as they are while it is in
+	// the chain at that place.
+	Fixed []int
+}
+
+// link returns the link to the object at an index, counted from 1.
+func (c *Chain) link(i int) *Link { return &c.Links[min(i, len(c.Links))-1] }
 
 // Object is a piece of the target's heap that was copied.
 type Object struct {
@@ -158,7 +166,7 @@ func (r *chainRoom) copy(m Memory, c *Chain) CopiedChain {
 		if len(c.Links) == 0 {
 			break
 		}
-		next := c.Links[min(i, len(c.Links)-1)]
+		next := c.link(i + 1)
 		at, size = r.objects[len(r.objects)-1].Pointer(next.Offset), next.Size
 	}
 	out.Objects = r.objects[from:len(r.objects):len(r.objects)]
@@ -207,18 +215,44 @@ func (r *chainRoom) forgetBlocks() {
 	}
 }
 
-// holds reports whether the first two objects of each chain are still as they were copied.
-func (r *chainRoom) holds(m Memory, chains []CopiedChain) bool {
+// holds reports whether copies of chains, of a thread that may run, are of one moment: read again, the
+// same objects are linked, and what is fixed in them is as it was. That one was left and entered
+// again between the two readings is not seen.
+func (r *chainRoom) holds(m Memory, chains []Chain, copies []CopiedChain) bool {
 	r.forgetBlocks()
-	for i := range chains {
-		for _, o := range chains[i].Objects[:min(2, len(chains[i].Objects))] {
-			again := r.blocks[0].bytes[:len(o.Bytes)]
-			if n, _ := m.ReadMemory(again, o.At); n < len(again) || !bytes.Equal(again, o.Bytes) {
+	for i := range copies {
+		if !r.holdsOne(m, &chains[i], &copies[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *chainRoom) holdsOne(m Memory, c *Chain, copied *CopiedChain) bool {
+	for i := range copied.Objects {
+		o := &copied.Objects[i]
+		now := Object{o.At, r.read(m, o.At, len(o.Bytes))}
+		if now.Bytes == nil {
+			return false
+		}
+		if len(c.Links) > 0 && now.Pointer(c.link(i+1).Offset) != o.Pointer(c.link(i+1).Offset) {
+			return false
+		}
+		for k := 0; i > 0 && k < len(c.link(i).Fixed); k++ {
+			if at := c.link(i).Fixed[k]; now.Pointer(at) != o.Pointer(at) {
 				return false
 			}
 		}
 	}
-	return true
+	return !copied.Cut || len(copied.Objects) > 0
+}
+
+// mark returns how much was copied, for rewind.
+func (r *chainRoom) mark() [3]int { return [3]int{len(r.objects), len(r.bytes), len(r.chains)} }
+
+// rewind forgets what was copied after a mark.
+func (r *chainRoom) rewind(to [3]int) {
+	r.objects, r.bytes, r.chains = r.objects[:to[0]], r.bytes[:to[1]], r.chains[:to[2]]
 }
 
 // clear forgets what was copied.

@@ -83,7 +83,7 @@ func newSampler(p Process, o Options) (*sampler, error) {
 	s.now.Probe = newStopProbe()
 	s.prober = newProber(p)
 	able := p.Capabilities()
-	s.stopper, s.activity, s.pacer = able.Stopper, able.Activity, able.Pacer
+	s.stopper, s.activity, s.pacer, s.work.stays = able.Stopper, able.Activity, able.Pacer, able.Stays
 	switch {
 	case s.stopper == nil && o.Suspend > SuspendTask:
 		return nil, ErrSuspendNone

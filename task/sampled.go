@@ -8,7 +8,7 @@ func (k *sampled) keep(t *Thread, w *Snapshot) {
 	k.limit, k.want = w.limitOf(k.ID), append(k.want[:0], w.Want[k.ID]...)
 	k.Same = k.have && t.Err == nil && k.equals(t)
 	k.Kernel = t.Kernel
-	k.Err, k.Unstopped, k.Skipped, k.Call, k.Age = t.Err, t.Unstopped, t.Skipped, t.Call, t.Age
+	k.Err, k.Unstopped, k.Skipped, k.Call, k.Age, k.Later = t.Err, t.Unstopped, t.Skipped, t.Call, t.Age, t.Later
 	k.Probe.keep(&t.Probe)
 	if t.State == Stopped { // as seen in the stop
 		k.State = Stopped

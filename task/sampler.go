@@ -133,7 +133,7 @@ func (s *sampler) idle(k *sampled) bool {
 func (s *sampler) capture() error {
 	w := &s.work
 	w.Limit, w.Want, w.Long, w.short = s.snapshot.Limit, s.snapshot.Want, s.snapshot.Long, s.snapshot.short
-	w.Watch.Chains = s.prober.watch.Chains
+	w.Watch.Chains, w.running = s.prober.watch.Chains, s.options.Suspend == SuspendNone
 	w.chains.reserve(maxChains * len(w.Watch.Chains))
 	switch {
 	case len(s.todo) == 0:
@@ -179,7 +179,7 @@ func (s *sampler) captureNow(i int) {
 	s.work.used = 0
 	s.work.chains.clear()
 	s.now.ID, s.now.Err, s.now.Unstopped, s.now.State, s.now.Age = s.todo[i].ID, nil, false, StateUnknown, 0
-	s.now.Kernel, s.now.Chains = nil, nil
+	s.now.Kernel, s.now.Chains, s.now.Later = nil, nil, false
 	s.copy(i, &s.now, &s.now.Probe)
 }
 

@@ -70,13 +70,15 @@ type Snapshot struct {
 	// and MaxIDs.
 	Watch Watch
 
-	prober prober
-	probe  StopProbe
-	arena  []byte // all stacks of one Take, one after the other
-	used   int
-	chains chainRoom        // the chains of all threads of one Take
-	short  int              // bytes of a short piece; 0: there is none
-	index  map[ThreadID]int // index in Threads
+	stays   func(ThreadID) bool // see [Capabilities]
+	running bool                // threads are not stopped
+	prober  prober
+	probe   StopProbe
+	arena   []byte // all stacks of one Take, one after the other
+	used    int
+	chains  chainRoom        // the chains of all threads of one Take
+	short   int              // bytes of a short piece; 0: there is none
+	index   map[ThreadID]int // index in Threads
 }
 
 // Take stops the process once, copies every thread's registers and used stack into s, and lets
@@ -132,7 +134,8 @@ func (s *Snapshot) PrepareFor(p Process, ids []ThreadID) {
 	}
 	s.reserve(len(ids), spare)
 	s.prober.memory, s.prober.watch = p.Memory(), s.Watch
-	s.prober.maps = p.Capabilities().Maps
+	able := p.Capabilities()
+	s.prober.maps, s.stays, s.running = able.Maps, able.Stays, s.Unhurried
 	s.probe.reserve(&s.Watch)
 	s.chains.reserve(maxChains * len(s.Watch.Chains))
 	for _, id := range ids {
@@ -237,10 +240,17 @@ func (s *Snapshot) slot(id ThreadID) *Thread {
 	return s.add(id)
 }
 
-// captureThread copies one thread's registers and stack, and the further ranges that Want lists
-// for it.
+// captureThread copies one thread's registers and stack, the further ranges that Want lists for it,
+// and its chains.
 func (s *Snapshot) captureThread(p Process, t *Thread) {
 	t.captured = true
+	s.captureStack(p, t)
+	if chains := s.Watch.Chains[t.ID]; chains != nil {
+		s.captureChains(p, t, chains)
+	}
+}
+
+func (s *Snapshot) captureStack(p Process, t *Thread) {
 	t.buf = s.room(s.limitOf(t.ID))
 	t.Err = p.Capture(t.ID, t)
 	for i := range t.Stacks { // after an error there may be part of a stack
@@ -251,18 +261,6 @@ func (s *Snapshot) captureThread(p Process, t *Thread) {
 	}
 	for _, a := range s.Want[t.ID] {
 		s.captureMore(p.Memory(), t, a)
-	}
-	if chains := s.Watch.Chains[t.ID]; chains != nil {
-		s.captureChains(p.Memory(), t, chains)
-	}
-}
-
-// captureChains copies chains of a thread. A thread that was not stopped may have run meanwhile:
-// if the first objects of its chains have changed, the copies are discarded.
-func (s *Snapshot) captureChains(m Memory, t *Thread, chains []Chain) {
-	t.Chains = s.chains.copyAll(m, chains)
-	if (t.Unstopped || t.Skipped) && !s.chains.holds(m, t.Chains) {
-		t.Chains = nil
 	}
 }
 

@@ -91,8 +91,12 @@ type Thread struct {
 	// Probe is what was probed while the thread was stopped.
 	Probe StopProbe
 	// Chains are the copies of the chains that [Watch].Chains lists for the thread, in that
-	// order and from the same moment as the stack. There are none if the thread ran meanwhile.
+	// order and from the same moment as the stack, or Later. There are none if the thread ran
+	// meanwhile.
 	Chains []CopiedChain
+	// Later means that Chains and Managed are from a later moment than the registers and the
+	// stack, because the thread ran on.
+	Later bool
 	// Goroutine is the goroutine that the thread ran at the moment of the stack.
 	Goroutine Goroutine
 	// Managed are the known frames of an interpreter's language, innermost first.

@@ -64,6 +64,32 @@ func Join(dst, native []Frame, stop Stop, managed []task.ManagedFrame, kind func
 	return dst, nil
 }
 
+// JoinLater is Join for managed frames of a later moment than the native stack: the thread has run
+// since, and where the loops are now is not known. Of the native frames only the callers of the
+// outermost loop are kept, as if it were still the same one.
+func JoinLater(dst, native []Frame, managed []task.ManagedFrame, kind func(*Frame) Kind) []Frame {
+	for i := range managed {
+		if managed[i].Function != "" {
+			dst = append(dst, Frame{Managed: &managed[i]})
+		}
+	}
+	if i := OutermostLoop(native, kind); i >= 0 {
+		dst = append(dst, native[i+1:]...)
+	}
+	return dst
+}
+
+// OutermostLoop returns the index of the outermost frame that runs managed frames by its name, -1 if
+// there is none.
+func OutermostLoop(native []Frame, kind func(*Frame) Kind) int {
+	for i := len(native) - 1; i >= 0; i-- {
+		if kind(&native[i]) == EvalLoop {
+			return i
+		}
+	}
+	return -1
+}
+
 // loopsByName returns the indices of the frames whose names are those of loops.
 func loopsByName(native []Frame, kind func(*Frame) Kind) (loops []int) {
 	for i := range native {

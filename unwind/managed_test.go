@@ -83,6 +83,26 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// TestJoinLater: the native frames that a thread had before are gone, but for the callers of the first loop.
+func TestJoinLater(t *testing.T) {
+	for _, test := range []struct{ what, native, managed, want string }{
+		{"a loop", "read py_read LOOP py_run main", "inner* outer module*", "inner outer module py_run main"},
+		{"two", "LOOP qsort py_call LOOP py_run main", "outer module*", "outer module py_run main"},
+		{"none", "read main", "module*", "module"},
+		{"no native stack", "", "inner module*", "inner module"},
+		{"an entry without a function", "LOOP main", "* module*", "module main"},
+	} {
+		native, kind, name := drawn(test.native)
+		var names []string
+		for _, f := range JoinLater(nil, native, managedOf(test.managed), kind) {
+			names = append(names, name(&f))
+		}
+		if line := strings.Join(names, " "); line != test.want {
+			t.Errorf("%s: got %s, want %s", test.what, line, test.want)
+		}
+	}
+}
+
 // TestJoinByShims needs no names: a loop is the frame that the shim of an entry lies in. Each frame
 // of these stacks takes 16 bytes, from 0x1000 on.
 func TestJoinByShims(t *testing.T) {

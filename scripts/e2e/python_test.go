@@ -58,9 +58,14 @@ type managedFrame struct {
 	Line           int
 }
 
-// managedStacks returns the managed frames of each thread of a JSON document, the innermost first.
+// managedStacks returns the managed frames of each thread of a JSON document, or of that of its first
+// process, the innermost first.
 func managedStacks(t *testing.T, document string) map[string][]managedFrame {
 	t.Helper()
+	var group struct{ Processes []json.RawMessage }
+	if err := json.Unmarshal([]byte(document), &group); err == nil && len(group.Processes) > 0 {
+		document = string(group.Processes[0])
+	}
 	var d struct {
 		Images  []struct{ Runtime bool }
 		Threads []struct {
@@ -150,7 +155,8 @@ func TestPythonFrames(t *testing.T) {
 			t.Parallel()
 			pid, own := startThreads(t, python, 2)
 			save := filepath.Join(t.TempDir(), "a.snap")
-			for _, args := range [][]string{{"-p", pid}, {"-p", pid, "--save", save}, {save}, {"-p", pid, "-n", "5", "--save", save}, {save}} {
+			for _, args := range [][]string{{"-p", pid}, {"-p", pid, "--save", save}, {save}, {"-p", pid, "-n", "5", "--save", save}, {save},
+				{"-p", pid, "-n", "5", "--no-stop", "--save", save}, {save}, {"--system", "-p", pid}, {"--system", "-p", pid, "-n", "2"}} {
 				r := snap(t, append(args, "-f", "json", "-o", "-")...)
 				if r.code != exitOK {
 					t.Fatalf("%v: exit code %d: %s", args, r.code, r.err)
@@ -168,13 +174,15 @@ func TestPythonShares(t *testing.T) {
 	for version, python := range pythons(t) {
 		t.Run(version, func(t *testing.T) {
 			cmd := start(t, python, "testdata/shares.py")
-			r := snap(t, "-p", pid(cmd), "-n", strconv.Itoa(samples), "-f", "folded", "-o", "-")
-			if r.code != exitOK {
-				t.Fatalf("exit code %d: %s", r.code, r.err)
-			}
-			for function, want := range map[string]float64{"energy": 0.7, "mass": 0.2, "rest": 0.1, "<module>": 1} {
-				if got := float64(samplesWith(t, r.out, function)) / samples; math.Abs(got-want) > tolerance {
-					t.Errorf("%s has %.3f of the samples, want %.3f", function, got, want)
+			for _, how := range [][]string{nil, {"--no-stop"}} {
+				r := snap(t, append(how, "-p", pid(cmd), "-n", strconv.Itoa(samples), "-f", "folded", "-o", "-")...)
+				if r.code != exitOK {
+					t.Fatalf("exit code %d: %s", r.code, r.err)
+				}
+				for function, want := range map[string]float64{"energy": 0.7, "mass": 0.2, "rest": 0.1, "<module>": 1} {
+					if got := float64(samplesWith(t, r.out, function)) / samples; math.Abs(got-want) > tolerance {
+						t.Errorf("%v: %s has %.3f of the samples, want %.3f", how, function, got, want)
+					}
 				}
 			}
 		})

@@ -338,6 +338,9 @@ func (p *Process) readWithoutStop(tid int, t *task.Thread) error {
 	err = p.CopyStack(t)
 	if now, ok := p.Files.Count(e); counted && ok && now == runs {
 		t.Unstopped, t.Skipped, t.Call = false, true, call
+		if th != nil {
+			th.runs = runs
+		}
 	}
 	if th != nil {
 		t.Kernel = p.keptKernel(th)

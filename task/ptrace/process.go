@@ -80,7 +80,7 @@ func (p *Process) Info() task.Info {
 func (p *Process) Capabilities() task.Capabilities {
 	return task.Capabilities{
 		Stopper: p, Partial: true, Activity: p, Running: p, Maps: p, Waits: p, Peers: p, OpenFile: p.OpenFile, Lifetime: p.Lifetime, Outsider: p.Outsider,
-		Connections: p.Connections, WokenOtherwise: p.WokenOtherwise, NoteBlocked: p.NoteBlocked,
+		Connections: p.Connections, WokenOtherwise: p.WokenOtherwise, NoteBlocked: p.NoteBlocked, Stays: p.stays,
 	}
 }
 

@@ -96,6 +96,12 @@ func (p *Process) hasRun(th *thread) bool {
 	return !ok || runs != th.runs
 }
 
+// stays reports whether a thread that was captured where it waits has not run since.
+func (p *Process) stays(id task.ThreadID) bool {
+	th := p.threads.find(int(id))
+	return th != nil && !p.hasRun(th)
+}
+
 // captureSkipped reads a thread where it waits. If the thread has run between the stop of the
 // others and the end of the copy, it is now stopped as well, unless it is in uninterruptible
 // sleep: the others would stay stopped for as long as it sleeps.

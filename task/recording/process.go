@@ -88,7 +88,7 @@ func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 		return task.ErrThreadGone
 	}
 	t.Registers, t.Stacks, t.Unstopped, t.Sure, t.Kernel = from.Registers, t.Stacks[:0], from.Unstopped, from.Sure, from.Kernel
-	t.Managed, t.Goroutine = from.Managed, from.Goroutine
+	t.Managed, t.Later, t.Goroutine = from.Managed, from.Later, from.Goroutine
 	room := t.Buffer()
 	room = room[:cap(room)]
 	for _, s := range from.Stacks {

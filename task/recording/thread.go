@@ -86,6 +86,9 @@ func (before *thread) appendFacts(b []byte, t *thread) []byte {
 	if t.QueueSerial != before.QueueSerial {
 		b = appendUint(b, 23, t.QueueSerial)
 	}
+	if t.Later != before.Later {
+		b = appendBool(b, 37, t.Later)
+	}
 	if t.Sure != before.Sure {
 		b = appendUint(b, 17, uint64(t.Sure))
 	}
@@ -197,6 +200,8 @@ func (t *thread) parseFact(m *message) {
 		t.RuntimeName = m.string()
 	case 35, 36:
 		m.fail(parseGoroutine(m, &t.Goroutine))
+	case 37:
+		t.Later = m.n != 0
 	case 3:
 		t.Queue = m.string()
 	case 4:

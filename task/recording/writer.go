@@ -210,7 +210,7 @@ func (w *Writer) addThread(t *task.Thread) {
 func facts(t *task.Thread) task.Thread {
 	return task.Thread{
 		ID: t.ID, Name: t.Name, RuntimeName: t.RuntimeName, Queue: t.Queue, QueueSerial: t.QueueSerial, State: t.State, User: t.User, System: t.System,
-		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks, Same: t.Same, Unstopped: t.Unstopped, Sure: t.Sure, Kernel: t.Kernel, Managed: t.Managed, Goroutine: t.Goroutine,
+		SuspendCount: t.SuspendCount, Registers: t.Registers, Stacks: t.Stacks, Same: t.Same, Unstopped: t.Unstopped, Sure: t.Sure, Kernel: t.Kernel, Managed: t.Managed, Later: t.Later, Goroutine: t.Goroutine,
 		Priority: t.Priority, QoS: t.QoS, OnCPUState: t.OnCPUState, Processor: t.Processor, Schedule: t.Schedule, Lifetime: t.Lifetime, NotRun: t.NotRun,
 	}
 }

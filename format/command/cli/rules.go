@@ -107,7 +107,7 @@ var rules = []rule{{
 	flags: "native", with: "no-runtimes",
 	line: "--native shows both, and --no-runtimes native frames alone: give one of them",
 }, {
-	flags: "native no-runtimes", with: "check diff system",
+	flags: "native no-runtimes", with: "check diff",
 	line: "{flags} is of captures that read the memory of a process: leave it out with {with}",
 }, {
 	flags: "header no-merge addresses", with: "diff",

@@ -5,12 +5,13 @@ import (
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
+	"stacksnap/unwind"
 )
 
 // withChains adds to a watch what to copy for the language runtimes of the process; fresh has
 // that found out anew.
 func (t *target) withChains(w task.Watch, fresh bool) task.Watch {
-	if t.options.Suspend == task.SuspendNone || !t.runtimes.Found(t.code.in) {
+	if !t.runtimes.Found(t.code.in) {
 		return w
 	}
 	w.Chains = t.runtimes.Chains(t.process.Threads, fresh)
@@ -45,5 +46,17 @@ func (t *target) joinStack(th *task.Thread, st *profile.Stack) {
 	var ok bool
 	if t.joined, ok = t.runtimes.Join(t.joined, th, st.Frames, st.Stop); ok {
 		st.Native, st.Frames = st.Frames, t.joined[first:len(t.joined):len(t.joined)]
+		st.Stop = stopOf(th, st.Stop)
+		if th.Later {
+			t.later++
+		}
 	}
+}
+
+// stopOf returns why the stack of a thread with managed frames ends: without native ones it is whole.
+func stopOf(t *task.Thread, native unwind.Stop) unwind.Stop {
+	if t.Later && t.Registers.Known == 0 {
+		return unwind.Stop{Reason: unwind.Bottom}
+	}
+	return native
 }

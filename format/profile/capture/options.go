@@ -32,8 +32,10 @@ type Options struct {
 	Threads   profile.ThreadFilter
 	Kernel    bool // frames in the kernel are captured, too
 	// Native keeps the native frames of interpreters beside the managed ones; NoRuntimes has
-	// nothing read of languages' runtimes: no managed frames, no goroutines.
+	// nothing read of languages' runtimes: no managed frames, no goroutines. NoTasks has nothing
+	// read that no thread runs.
 	Native, NoRuntimes bool
+	NoTasks            bool
 	ToEnd              bool // that the target ends is expected, and not noted
 	Alone              bool // see [task.Options]
 	Follow             bool // [OneShots]: the processes that these wait for are captured, too

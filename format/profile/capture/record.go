@@ -181,6 +181,10 @@ func (r *recorder) leaveOut(s *task.Snapshot, v verdict) (left int) {
 	r.forgetMissing(s)
 	kept := 0
 	for i := range s.Threads {
+		if s.Threads[i].Err == task.ErrTorn {
+			r.torn++
+			continue
+		}
 		if v == remappedCode && r.isRemapped(s, i) {
 			r.missing[s.Threads[i].ID] = true // or less than there is: it is not repeated
 			if !r.cut(&s.Threads[i], &r.stacks[i]) {

@@ -138,7 +138,7 @@ func (p *replay) join(t *task.Thread, st *profile.Stack) {
 	}
 	var ok bool
 	if p.joined, ok = p.managed.Join(p.joined[:0], p.images, t, st.Frames, st.Stop); ok {
-		st.Native, st.Frames = st.Frames, p.joined
+		st.Native, st.Frames, st.Stop = st.Frames, p.joined, stopOf(t, st.Stop)
 	}
 }
 

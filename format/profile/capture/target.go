@@ -37,6 +37,8 @@ type target struct {
 	joined    []unwind.Frame         // of those with managed frames
 	lacking   []task.ThreadID        // its threads whose stacks need a longer copy
 	missing   map[task.ThreadID]bool // threads whose last sample was left out or cut
+	later     int                    // stacks whose managed frames are of a later moment than the native ones
+	torn      int                    // samples left out because their managed frames changed
 	doubtful  bool                   // one of its walks led to where no code is known
 	questions []waits.PeerQuery      // that are open of what its threads wait for
 }
@@ -104,6 +106,16 @@ func (t *target) noteKernel(lacking int) {
 	t.note(fmt.Sprintf("frames in the kernel that are not known, for the thread went on before it could be proven whose they were: of %d %s", lacking, stacks))
 }
 
+// noteLater notes what is not known of threads that ran while they were read without a stop.
+func (t *target) noteLater() {
+	if t.later > 0 {
+		t.note(fmt.Sprintf("stacks of threads that ran, of which only Python's functions are known, not what native code these called: %d", t.later))
+	}
+	if t.torn > 0 {
+		t.note(fmt.Sprintf("samples left out, because their Python functions changed each time that they were read: %d", t.torn))
+	}
+}
+
 // countStop counts a stop besides those of the snapshots that are added, if there was one.
 func (t *target) countStop(stopTime time.Duration) {
 	if stopTime > 0 {
@@ -129,7 +141,7 @@ func (t *target) merge(s *task.Snapshot, looks []profile.Look, whole bool) error
 // addTasks adds what no thread runs, to the profile and to the end of the recording. The target runs
 // meanwhile.
 func (t *target) addTasks(from *goroutines.Source) {
-	if _, err := t.process.Threads(); err != nil || t.options.NoRuntimes {
+	if _, err := t.process.Threads(); err != nil || t.options.NoRuntimes || t.options.NoTasks {
 		return
 	}
 	from.Process, from.Memory, from.Images, from.Unwinder = t.process, t.code, t.tracker.images, t.unwinder
@@ -145,6 +157,7 @@ func (t *target) addTasks(from *goroutines.Source) {
 func (t *target) finish(end recording.End) (*profile.Profile, error) {
 	t.tracker.noteShort()
 	t.runtimes.Note()
+	t.noteLater()
 	made := t.saving.profile(t.builder)
 	return made, t.saving.close(end)
 }

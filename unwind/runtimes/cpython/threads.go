@@ -73,14 +73,17 @@ func (s *threadState) thread(threads func(task.Addr) (task.ThreadID, bool)) (tas
 	return task.ThreadID(s.native), s.native != 0
 }
 
-// links returns the links from a thread state to its frames.
+// links returns the links from a thread state to its frames. Of a thread that runs, only the instruction
+// of the innermost frame moves.
 func (l *layout) links() []task.Link {
 	frame := l.frameBytes()
-	previous := task.Link{Offset: l.frame.previous, Size: frame}
+	first := task.Link{Offset: l.thread.frame, Size: frame, Fixed: []int{l.frame.code}}
+	previous := task.Link{Offset: l.frame.previous, Size: frame, Fixed: []int{l.frame.code, l.frame.instr}}
 	if l.cframe.size == 0 {
-		return []task.Link{{Offset: l.thread.frame, Size: frame}, previous}
+		return []task.Link{first, previous}
 	}
-	return []task.Link{{Offset: l.thread.frame, Size: l.cframe.size}, {Offset: l.cframe.next, Size: frame}, previous}
+	first.Offset = l.cframe.next
+	return []task.Link{{Offset: l.thread.frame, Size: l.cframe.size}, first, previous}
 }
 
 // eachThread calls yield with each thread state and where its frames are. The target may

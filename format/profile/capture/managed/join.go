@@ -28,6 +28,9 @@ func (r *Runtimes) Join(dst []unwind.Frame, t *task.Thread, native []unwind.Fram
 		r.kept.drop(t.ID)
 		return dst, false
 	}
+	if t.Later {
+		return r.joinLater(dst, t, native, runtime)
+	}
 	frames := r.kept.of[t.ID].frames
 	joined, err := unwind.Join(dst, native, stop, frames, func(f *unwind.Frame) unwind.Kind { return r.kind(f, runtime) }, r.all)
 	if err != nil {

@@ -43,6 +43,8 @@ type Runtimes struct {
 	saved    bool // the process does not run on
 	onStacks []golang.OnStacks
 
+	then, now []byte // of a stack, to be compared
+
 	kept  keptStacks
 	apart int   // stacks whose managed frames are not shown
 	last  error // why, of the last of these

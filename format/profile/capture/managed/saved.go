@@ -32,6 +32,12 @@ func (s *Saved) Join(dst []unwind.Frame, m *images.Map, t *task.Thread, native [
 			break
 		}
 	}
+	switch {
+	case t.Later && s.All && len(native) > 0:
+		return dst, false
+	case t.Later:
+		return unwind.JoinLater(dst, native, t.Managed, s.kind), true
+	}
 	joined, err := unwind.Join(dst, native, stop, t.Managed, s.kind, s.All)
 	return joined, err == nil
 }
