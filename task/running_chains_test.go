@@ -67,7 +67,7 @@ func TestChainsOfRunningThreads(t *testing.T) {
 		chains := []Chain{{At: 0x2000, Size: 0x18, Links: []Link{{Offset: 0x10, Size: 0x10}}}}
 		s := Snapshot{Watch: Watch{Chains: map[ThreadID][]Chain{7: chains}}}
 		s.Limit = FirstStackLimit
-		s.reserve(1)
+		s.reserve(1, 0)
 		s.chains.reserve(maxChains)
 		s.running = test.running
 		if n := 0; test.stays != nil {
