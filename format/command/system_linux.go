@@ -25,9 +25,10 @@ func (c *call) captureSystem(ctx context.Context) (*profile.Group, error) {
 		return nil, err
 	}
 	o.Suspend, o.Kernel = task.SuspendNone, true
-	// Nothing is stopped that a collection could hold up, and there is much garbage.
+	// No process is stopped that a garbage collection could hold up, and there is
+	// much garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	o.NoRuntimes = true // a survey of all processes is to be quick
+	o.NoRuntimes = true // a capture of all processes has to be quick
 	v := systemCapture{options: o}
 	if c.Samples() {
 		err = c.sampleAll(ctx, &v)
