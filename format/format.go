@@ -34,7 +34,7 @@ type Format struct {
 	Binary     bool     // never printed to a terminal
 	Compressed bool     // gzipped, except under a name that ends in one of Extensions
 	Timed      bool     // the format has the time of each sample, if the profile kept it
-	Whole      bool     // several profiles go into one report, not one after another
+	Whole      bool     // several profiles share one report, instead of one after another
 	Single     bool     // the format can hold only one process, in one snapshot
 	Diffs      bool     // the format can also show a comparison
 	Hangs      bool     // the format can show the report of a watch, and --merge merges threads in it

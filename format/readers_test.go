@@ -86,7 +86,7 @@ func TestSpeedscopeReads(t *testing.T) {
 	}
 	for name, want := range want {
 		selfOnly := strings.HasPrefix(name, "names ") // of which several have one name
-		if diff := cmp.Diff(counts.WeighedBy(want, selfOnly), counts.WeighedBy(readers.Found(got[name]), selfOnly)); diff != "" {
+		if diff := cmp.Diff(counts.WeighedBy(want, selfOnly), counts.WeighedBy(readers.Sum(got[name]), selfOnly)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

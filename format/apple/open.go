@@ -12,7 +12,8 @@ import (
 	"stacksnap/task/regular"
 )
 
-// ErrNotReport is returned for a file that is no report of Apple's tools, or of an unknown kind.
+// ErrNotReport is returned for a file that is not a report of Apple's tools, or is
+// one of an unknown kind.
 var ErrNotReport = crash.ErrNotReport
 
 // Open reads a report of any of Apple's tools, and recognises the kind by the content. It
@@ -23,7 +24,7 @@ func Open(name string) ([]*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // it is only read
+	defer f.Close() // read-only
 	return Read(f)
 }
 
@@ -41,13 +42,13 @@ func Read(from io.Reader) ([]*profile.Profile, error) {
 	return k.read(r)
 }
 
-// kind is a sort of reports.
+// kind is a kind of report.
 type kind struct {
 	is   func(head []byte) bool
 	read func(*bufio.Reader) ([]*profile.Profile, error)
 }
 
-// kindOf finds out what sort a report is of that begins so; nil: none.
+// kindOf recognises the kind of a report by its start, nil if it is none.
 func kindOf(head []byte) *kind {
 	for _, k := range []kind{
 		{isSample, alone(readSample)}, {crash.IsIPS, alone(crash.ReadIPS)}, {isSpindump, readSpindump}, {crash.IsText, alone(crash.ReadText)},
@@ -59,7 +60,7 @@ func kindOf(head []byte) *kind {
 	return nil
 }
 
-// alone is what reads a report of one process.
+// alone adapts a function that reads a report of one process.
 func alone(read func(*bufio.Reader) (*profile.Profile, error)) func(*bufio.Reader) ([]*profile.Profile, error) {
 	return func(r *bufio.Reader) ([]*profile.Profile, error) {
 		p, err := read(r)
@@ -70,19 +71,19 @@ func alone(read func(*bufio.Reader) (*profile.Profile, error)) func(*bufio.Reade
 	}
 }
 
-// Is reports whether a file is a report, by its begin.
+// Is reports whether a file begins like a report.
 func Is(name string) bool {
 	f, _, err := regular.Open(name)
 	if err != nil {
 		return false
 	}
-	defer f.Close() // it is only read
+	defer f.Close() // read-only
 	head := make([]byte, notation.HeadSize)
-	n, _ := io.ReadFull(f, head) // as much as there is
+	n, _ := io.ReadFull(f, head) // a short file is fine
 	return kindOf(head[:n]) != nil
 }
 
-// isSample reports whether a line begins as the first one of sample's report does.
+// isSample reports whether head begins like a report of sample(1).
 func isSample(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		if bytes.HasPrefix(line, []byte(analysisOf)) {

@@ -8,35 +8,35 @@ import (
 	"stacksnap/task"
 )
 
-// The bounds of what is kept of a report.
+// Limits of what is kept of a report.
 const (
 	maxBranches = 1 << 20
 	maxSamples  = 1 << 40
 )
 
-// limits are what the processes of one report share.
+// limits counts what the processes of one report share.
 type limits struct {
 	texts   texts
 	nodes   int
 	images  int
-	moments int  // samples of timelines
-	full    bool // something reached its bound
+	moments int  // samples in timelines
+	full    bool // a limit was reached
 }
 
 func newLimits() *limits { return &limits{texts: texts{kept: map[string]string{}}} }
 
-// processReader collects what a report says about one process.
+// processReader collects what a report has about one process.
 type processReader struct {
 	*limits
 	profile *profile.Profile
-	named   map[string]*profile.Image // by the name that frames have for it
+	named   map[string]*profile.Image // by the name that frames use
 	listed  []*profile.Image
-	main    *profile.Image // as the header tells of it
+	main    *profile.Image // facts from the header
 	thread  *profile.Thread
-	path    []*profile.Node // from the outermost frame to the last that was read
+	path    []*profile.Node // from the outermost frame to the last one that was read
 
-	unread int  // lines of the call graph
-	whole  bool // the call graph has an end
+	unread int  // lines of the call graph that could not be read
+	whole  bool // the end of the call graph was reached
 }
 
 func newProcessReader(l *limits) processReader {
@@ -46,7 +46,7 @@ func newProcessReader(l *limits) processReader {
 	}
 }
 
-// keep keeps a text, as long as there are not too many.
+// keep keeps a copy of a text. It reports false if the limit of all texts is reached.
 func (r *processReader) keep(s string) (string, bool) {
 	kept, ok := r.texts.of(s)
 	if !ok {
@@ -55,8 +55,8 @@ func (r *processReader) keep(s string) (string, bool) {
 	return kept, ok
 }
 
-// imageOf returns what stands for the image that a frame names, until the list of
-// images is read.
+// imageOf returns a placeholder for the image that a frame names, for use until the
+// list of images is read.
 func (r *processReader) imageOf(l *label) *profile.Image {
 	if l.image == "" || l.image == unknownBinary {
 		return nil
@@ -85,7 +85,7 @@ func (r *processReader) image(line string) {
 	}
 }
 
-// list takes up an image of the list.
+// list adds an image of the list.
 func (r *processReader) list(im *profile.Image) {
 	if r.images++; r.images > notation.MaxImages {
 		r.full = true
@@ -94,7 +94,7 @@ func (r *processReader) list(im *profile.Image) {
 	r.listed = append(r.listed, im)
 }
 
-// note adds a line that a reader should know.
+// note adds a note to the profile.
 func (r *processReader) note(format string, args ...any) {
 	r.profile.Notes = append(r.profile.Notes, fmt.Sprintf(format, args...))
 }

@@ -12,10 +12,10 @@ import (
 	"stacksnap/format/words"
 )
 
-// Sample writes the report of sample(1), version 7. What that has no line for is left
-// out, but for what is to be doubted: notes stand in the header, and a stack that was
-// cut begins with a line that says so. Of one snapshot every count is 1. The reports on
-// several processes have a line between them.
+// Sample writes a report like sample(1), version 7. It omits what the report has no
+// line for, except for warnings: notes are in the header, and a cut stack begins with
+// a line that says so. In one snapshot every count is 1. A line separates the reports
+// on several processes.
 func Sample(w io.Writer, r *report.Report, _ words.Options) error {
 	for i, p := range r.Profiles {
 		if i > 0 {
@@ -47,15 +47,15 @@ func writeSample(w io.Writer, p *profile.Profile) error {
 type sampleWriter struct {
 	notation.Writer
 	profile *profile.Profile
-	seen    map[place]int // lines of the call graph that have a place
-	tops    map[place]int // samples in which it was innermost
+	seen    map[place]int // number of call graph lines for a place
+	tops    map[place]int // samples in which a place was innermost
 }
 
-// glyphs lead from a line down to its next sibling, one after the other by how many
-// of the lines above it have siblings.
+// glyphs are drawn from a line down to its next sibling. Which one is drawn depends
+// on how many lines above have siblings.
 var glyphs = [...]string{"+ ", "! ", ": ", "| "}
 
-// graph writes the call graph, with four blanks before all.
+// graph writes the call graph, indented by four blanks.
 func (s *sampleWriter) graph() {
 	threads := slices.Clone(s.profile.Threads)
 	slices.SortStableFunc(threads, beforeThread)
@@ -66,8 +66,8 @@ func (s *sampleWriter) graph() {
 	}
 }
 
-// branches writes siblings, and what is below them. Forks counts the callers that
-// have siblings.
+// branches writes siblings and all that is below them. forks is the number of callers
+// that have siblings.
 func (s *sampleWriter) branches(siblings []*branch, indent string, forks int) {
 	below := forks + min(len(siblings)-1, 1)
 	for i, b := range siblings {
@@ -78,7 +78,7 @@ func (s *sampleWriter) branches(siblings []*branch, indent string, forks int) {
 	}
 }
 
-// tail is what leads on below a line.
+// tail returns the part of the indent that connects a line with its next sibling.
 func tail(siblings bool, forks int) string {
 	if !siblings {
 		return "  "
@@ -86,10 +86,10 @@ func tail(siblings bool, forks int) string {
 	return glyphs[forks%len(glyphs)]
 }
 
-// count adds a line to the tables behind the call graph.
+// count adds a line to the tables after the call graph.
 func (s *sampleWriter) count(b *branch) {
 	if b.pc == 0 && b.image == nil && b.function != "" {
-		return // it is no place
+		return // a text, not a place
 	}
 	s.seen[b.place]++
 	self := b.count
@@ -106,7 +106,8 @@ func (s *sampleWriter) count(b *branch) {
 	s.tops[top] += self
 }
 
-// beforeThread is the order of threads: the main thread, and then by samples and id.
+// beforeThread compares threads: the main thread comes first, then more samples, then
+// the lower id.
 func beforeThread(a, b *profile.Thread) int {
 	main := func(t *profile.Thread) int {
 		if t.Main {

@@ -2,27 +2,27 @@ package apple
 
 import "slices"
 
-// A stack has at most maxLevels lines, for each is indented by its callers, and a
-// runaway recursion of 10,000 would be 100 MB of blanks. Of a deeper one the middle is
-// left out: keptInner lines of those that were innermost stay.
+// A stack has at most maxLevels lines, because each line is indented by its depth: a
+// runaway recursion of 10,000 frames would have 100 MB of blanks. The middle of a
+// deeper stack is omitted; the keptInner innermost lines stay.
 const (
 	maxLevels = 512
 	keptInner = 128
 )
 
-// omitted stands for the frames of deep stacks that are left out.
+// omitted replaces the omitted frames of deep stacks.
 const omitted = "<frames left out of a deep stack>"
 
-// measure finds out how high each branch is.
+// measure computes the height of each branch.
 func (f *forest) measure() {
-	for _, b := range slices.Backward(f.all) { // what is below it comes first
+	for _, b := range slices.Backward(f.all) { // children come after their parents, so they are done first
 		for _, c := range b.children {
 			b.height = max(b.height, c.height+1)
 		}
 	}
 }
 
-// prune leaves out the middle of deep stacks.
+// prune omits the middle of deep stacks.
 func (f *forest) prune() {
 	for _, b := range f.all {
 		if b.level != maxLevels-keptInner-2 || b.level+b.height < maxLevels {
@@ -39,7 +39,7 @@ func (f *forest) prune() {
 	}
 }
 
-// tops returns the outermost branches of a tree that are not higher than is kept.
+// tops returns the outermost branches of a tree that are low enough to be kept.
 func tops(root *branch) (low []*branch) {
 	for todo := []*branch{root}; len(todo) > 0; {
 		b := todo[len(todo)-1]
@@ -53,7 +53,7 @@ func tops(root *branch) (low []*branch) {
 	return low
 }
 
-// joined makes one branch of those that are the same and have called nothing.
+// joined merges the branches in list that have the same place and no children.
 func joined(list []*branch) (different []*branch) {
 	index := map[place]*branch{}
 	for _, b := range list {

@@ -12,7 +12,7 @@ import (
 	"stacksnap/unwind"
 )
 
-// finish makes the profile of what was read.
+// finish completes the profile.
 func (r *sampleReader) finish() *profile.Profile {
 	p := r.profile
 	for _, t := range p.Threads {
@@ -31,7 +31,7 @@ func (r *sampleReader) finish() *profile.Profile {
 	return p
 }
 
-// complete counts the samples of the frames that were read, and finds the images that they are in.
+// complete counts samples, assigns frames to images, and adds notes.
 func (r *processReader) complete() {
 	r.endPath()
 	for _, t := range r.profile.Threads {
@@ -42,8 +42,8 @@ func (r *processReader) complete() {
 	r.notes()
 }
 
-// endPath adds nodes for the callees that a report which was cut short does not have, so that
-// their samples are not counted as the callers' own.
+// endPath adds a node for the callees that are missing from a truncated report, so
+// that their samples are not counted as the callers' own.
 func (r *processReader) endPath() {
 	if r.whole || r.thread == nil {
 		return
@@ -56,7 +56,7 @@ func (r *processReader) endPath() {
 	r.thread.Roots = append(r.thread.Roots, missing(r.thread.Samples, r.thread.Roots)...)
 }
 
-// missing is what stands for the callees that the report does not have.
+// missing returns a node with the samples that below lacks, nil if it lacks none.
 func missing(samples int, below []*profile.Node) []*profile.Node {
 	if samples -= sum(below); samples <= 0 {
 		return nil
@@ -71,7 +71,7 @@ func sum(nodes []*profile.Node) (samples int) {
 	return samples
 }
 
-// count sets in how many samples each frame was innermost.
+// count computes in how many samples each frame was innermost.
 func (r *processReader) count(t *profile.Thread) {
 	for _, n := range t.Nodes() {
 		n.Self = max(0, n.Count-sum(n.Children))
@@ -82,7 +82,7 @@ func (r *processReader) count(t *profile.Thread) {
 	}
 }
 
-// findMain finds the main image in the list, and gives it what the header says of it.
+// findMain finds the main image in the list, and completes it from the header.
 func (r *processReader) findMain() {
 	t := &r.profile.Target
 	r.main.Path = t.Path
@@ -105,14 +105,14 @@ func (r *processReader) findMain() {
 	}
 }
 
-// imagesByName are the images of a report by the names that frames have for them, each
-// list by address.
+// imagesByName has the images of a report by the names that frames use. Each list is
+// sorted by address.
 type imagesByName map[string][]*profile.Image
 
-// placeImages finds for each frame the image that it lies in.
+// placeImages assigns each frame to the image that contains it.
 func (r *processReader) placeImages() {
 	byName := r.listImages()
-	named := map[*profile.Image]bool{} // false: frames of it have no name
+	named := map[*profile.Image]bool{} // whether any frame in it has a name
 	for _, t := range r.profile.Threads {
 		for _, n := range t.Nodes() {
 			if n.Image == nil {
@@ -121,7 +121,7 @@ func (r *processReader) placeImages() {
 			if list := byName[path.Base(n.Image.Path)]; list != nil {
 				n.Image = imageAt(n, list)
 			} else if n.Image.Load != 0 {
-				n.Image.End = max(n.Image.End, n.PC+1) // it goes on at least to there
+				n.Image.End = max(n.Image.End, n.PC+1) // its end is unknown, but above this frame
 			}
 			named[n.Image] = named[n.Image] || n.Function != ""
 		}
@@ -131,8 +131,8 @@ func (r *processReader) placeImages() {
 	}
 }
 
-// listImages makes the profile's list of images: those of the report's, and what only
-// frames name.
+// listImages makes the profile's list of images: those that the report lists, and
+// those that only frames name.
 func (r *processReader) listImages() imagesByName {
 	p, byName := r.profile, imagesByName{}
 	p.Images = r.listed
@@ -154,7 +154,8 @@ func (r *processReader) listImages() imagesByName {
 	return byName
 }
 
-// nameMain gives the program, of which the list has nothing, what the header has.
+// nameMain completes the program's image from the header if the report does not list
+// the image.
 func (r *processReader) nameMain(im *profile.Image) {
 	if r.profile.Main == r.main && im.Path == r.main.Name() {
 		load := im.Load
@@ -164,8 +165,8 @@ func (r *processReader) nameMain(im *profile.Image) {
 	}
 }
 
-// imageAt returns that of the images of one name which a frame lies in: the one that
-// is there, or else the first.
+// imageAt returns the image that contains a frame, among several with the same name.
+// It returns the first if none contains the frame.
 func imageAt(n *profile.Node, candidates []*profile.Image) *profile.Image {
 	if im := notation.ImageAt(candidates, n.PC); im != nil {
 		return im
@@ -173,7 +174,7 @@ func imageAt(n *profile.Node, candidates []*profile.Image) *profile.Image {
 	return candidates[0]
 }
 
-// notes adds notes on what is missing.
+// notes adds notes on missing parts.
 func (r *processReader) notes() {
 	switch {
 	case !r.whole:

@@ -10,38 +10,38 @@ import (
 	"stacksnap/task"
 )
 
-// branch is a line of the call graph, and all below it.
+// branch is a line of the call graph, with the lines below it.
 type branch struct {
 	place
 	count    int
-	ran      int // of these, in which it was innermost and the thread ran, where that is told
+	ran      int // samples in which it was innermost and the thread ran, where the report has that
 	children []*branch
-	at       []counted // of a leaf, or in a report that was opened
-	more     bool      // it was at further addresses that are not known
-	level    int       // branches above it
-	height   int       // levels below it
+	at       []counted // addresses: of a leaf, or in a report that was opened
+	more     bool      // there are further addresses, which are unknown
+	level    int       // number of lines above
+	height   int       // number of levels below
 }
 
 // counted is an address at which a function was innermost.
 type counted struct {
 	address profile.Address
-	samples int // 0 where that is not known
+	samples int // 0: not known
 }
 
 // forest makes the branches of one thread.
 type forest struct {
 	roots []*branch
-	all   []*branch // each before those below it
+	all   []*branch // parents before their children
 	index map[edge]*branch
 }
 
-// edge leads from a branch, nil for a thread, to one below it.
+// edge identifies a branch below another one; above is nil for the outermost.
 type edge struct {
 	above *branch
 	place place
 }
 
-// grow makes the branches of a thread, sorted.
+// grow makes the sorted branches of a thread.
 func grow(t *profile.Thread) *forest {
 	cut := func(c *profile.Cut) place { return placeOf(cutNode(c), false) }
 	return growBy(t, cut, func(f *forest, above *branch, n *profile.Node) *branch {
@@ -55,8 +55,9 @@ func grow(t *profile.Thread) *forest {
 	})
 }
 
-// growBy makes the branches of a thread, sorted: for callers that are missing one at the
-// place of cut, and for each node that which below returns.
+// growBy makes the sorted branches of a thread. For missing callers it makes a branch
+// with the place that cut returns; for each node it calls below, which makes the
+// node's branch and returns it.
 func growBy(t *profile.Thread, cut func(*profile.Cut) place, below func(f *forest, above *branch, n *profile.Node) *branch) *forest {
 	f := &forest{index: map[edge]*branch{}}
 	var path []*branch // above the node that comes next
@@ -74,19 +75,20 @@ func growBy(t *profile.Thread, cut func(*profile.Cut) place, below func(f *fores
 	return f
 }
 
-// arrange leaves out what is too deep, and puts the heavier of siblings first.
+// arrange omits the middle of deep stacks, and sorts siblings by samples.
 func (f *forest) arrange() {
 	f.measure()
 	f.prune()
 	f.sort()
 }
 
-// cutNode stands for the callers that are missing.
+// cutNode returns a node for missing callers.
 func cutNode(c *profile.Cut) *profile.Node {
 	return &profile.Node{Location: profile.Location{Function: "<stack cut here: " + c.Reason.String() + ">"}}
 }
 
-// branch finds or makes a branch, and counts samples in it.
+// branch returns the branch for a place, which it makes if needed, and adds samples
+// to it.
 func (f *forest) branch(above *branch, p place, samples int) *branch {
 	e := edge{above, p}
 	b := f.index[e]
@@ -104,7 +106,7 @@ func (f *forest) branch(above *branch, p place, samples int) *branch {
 	return b
 }
 
-// leaf counts the samples in which a node was innermost.
+// leaf adds the samples in which a node was innermost.
 func (f *forest) leaf(above *branch, n *profile.Node) {
 	b := f.branch(above, placeOf(n, true), n.Self)
 	if !b.leaf {
@@ -126,14 +128,14 @@ func (b *branch) add(a profile.Address, samples int) {
 	b.at[i].samples += samples
 }
 
-// sort puts the heavier of siblings first.
+// sort sorts siblings by samples.
 func (f *forest) sort() {
 	slices.SortStableFunc(f.roots, before)
 	for _, b := range f.all {
 		slices.SortStableFunc(b.children, before)
 		slices.SortStableFunc(b.at, func(x, y counted) int {
 			switch {
-			case x.samples == 0 || y.samples == 0: // in the order of the report that was opened
+			case x.samples == 0 || y.samples == 0: // keep the order of the report that was opened
 				return cmp.Compare(y.samples, x.samples)
 			}
 			return cmp.Or(cmp.Compare(y.samples, x.samples), cmp.Compare(x.address.PC, y.address.PC))
@@ -141,9 +143,8 @@ func (f *forest) sort() {
 	}
 }
 
-// before is the order of siblings: by samples, then by name, the name of the image
-// and the place in the source; of one function what calls others comes first, and
-// then the lower address.
+// before compares siblings: by samples, then by name, image name and source position.
+// For one function, branches with callees come first, then lower addresses.
 func before(a, b *branch) int {
 	return cmp.Or(
 		cmp.Compare(a.rest(), b.rest()),
@@ -156,7 +157,7 @@ func before(a, b *branch) int {
 	)
 }
 
-// rest is 1 of what stands for all that is not known, which comes last.
+// rest returns 1 for the placeholder of everything unknown, which comes last, else 0.
 func (p *place) rest() int {
 	if p.function == profile.Further {
 		return 1
@@ -164,7 +165,7 @@ func (p *place) rest() int {
 	return 0
 }
 
-// calls is 1 of what has called others.
+// calls returns 1 if the branch has callees, else 0.
 func (b *branch) calls() int { return min(len(b.children), 1) }
 
 func compareSource(a, b *place) int {
@@ -178,7 +179,7 @@ func compareSource(a, b *place) int {
 	return strings.Compare(source(a), source(b))
 }
 
-// text is the line of a branch without its count.
+// text returns the line of a branch, without its count.
 func (b *branch) text() string {
 	if !b.leaf {
 		return b.name()

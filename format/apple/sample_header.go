@@ -11,10 +11,10 @@ import (
 	"stacksnap/task"
 )
 
-// sampleVersion is the version of the reports of sample(1).
+// sampleVersion is the version of sample(1)'s reports that is written.
 const sampleVersion = 7
 
-// header writes whose stacks these are.
+// header writes the facts about the process.
 func (s *sampleWriter) header() {
 	p, t := s.profile, &s.profile.Target
 	s.Line("%s%s (pid %d) %s", analysisOf, notation.Process(t.Name), t.PID, pace(p))
@@ -44,10 +44,10 @@ func (s *sampleWriter) header() {
 	s.Line("")
 }
 
-// sampleColumn is where the values of the header begin.
+// sampleColumn is the column of the values in the header.
 const sampleColumn = 17
 
-// memory writes what sample calls the footprint.
+// memory writes the physical footprint.
 func (s *sampleWriter) memory(f task.Footprint) {
 	if f.Now > 0 {
 		s.Line("%-27s %s", footprint+":", byteSize(f.Now))
@@ -57,8 +57,8 @@ func (s *sampleWriter) memory(f task.Footprint) {
 	}
 }
 
-// notes write what a reader should beware of. Apple's reports have no such lines; they
-// stand where readers of these expect none.
+// notes writes the warnings. Apple's reports have no such lines; they are where their
+// readers ignore unknown lines.
 func (s *sampleWriter) notes() {
 	for _, note := range notation.Doubts(s.profile) {
 		s.Fact("Note", note)
@@ -72,7 +72,7 @@ const (
 	peakFootprint = "Physical footprint (peak)"
 )
 
-// pace is how often samples were to be taken; sample has whole milliseconds alone.
+// pace returns the sampling interval. sample writes whole milliseconds only.
 func pace(p *profile.Profile) string {
 	if !p.Sampled() && p.Interval == 0 {
 		return "once"

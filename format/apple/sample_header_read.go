@@ -10,7 +10,7 @@ import (
 	"stacksnap/task"
 )
 
-// header reads a line of the header. Lines that are not known are left out.
+// header reads a line of the header. It ignores unknown lines.
 func (r *sampleReader) header(line string) {
 	if rest, found := strings.CutPrefix(line, analysisOf); found {
 		r.analysis(rest)
@@ -41,7 +41,7 @@ func (r *sampleReader) header(line string) {
 	}
 }
 
-// targetFact reads what is told of the process.
+// targetFact reads a fact about the process.
 func targetFact(t *task.Info, key, value string) {
 	switch key {
 	case "Process":
@@ -67,7 +67,7 @@ func targetFact(t *task.Info, key, value string) {
 	}
 }
 
-// headerNote keeps what a reader of the report should know.
+// headerNote keeps a line of the header as a note.
 func (r *sampleReader) headerNote(key, value string) {
 	if len(r.profile.Notes) > notation.MaxNotes {
 		return
@@ -78,7 +78,7 @@ func (r *sampleReader) headerNote(key, value string) {
 	r.note("%s", value)
 }
 
-// analysis reads the first line, from the name of the process on.
+// analysis reads the first line, from the process name on.
 func (r *sampleReader) analysis(s string) {
 	name, rest, found := notation.CutLast(s, " (pid ")
 	pid, rest, _ := strings.Cut(rest, ") ")
@@ -98,7 +98,7 @@ func (r *sampleReader) analysis(s string) {
 	}
 }
 
-// codeType reads what architecture it is.
+// codeType reads the architecture.
 func (r *sampleReader) codeType(s string) {
 	t := &r.profile.Target
 	t.Translated = s == translatedCode

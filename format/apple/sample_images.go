@@ -7,8 +7,8 @@ import (
 	"stacksnap/format/profile"
 )
 
-// images lists the files. The end is that of the code, its last byte. A plus sign is
-// before those that are not Apple's.
+// images lists the files. The range ends with the last byte of the code. A plus sign
+// marks images that are not Apple's.
 func (s *sampleWriter) images() {
 	listed := slices.DeleteFunc(slices.Clone(s.profile.Images), func(im *profile.Image) bool { return !im.Placed() })
 	s.Line("")

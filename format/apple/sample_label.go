@@ -14,16 +14,16 @@ import (
 //	???  (in IMAGE)  load address LOAD + OFFSET  [ADDRESS]
 //	???  (in <unknown binary>)  [ADDRESS]
 //
-// A function that was innermost at several addresses has the first two of them, the
-// one that occurred most often first, and dots for others: "+ 10,20,...".
+// For a function that was innermost at several addresses, it has the two most
+// frequent ones, and dots if there are more: "+ 10,20,...".
 type label struct {
 	symbol  string
-	image   string // empty: none is told
+	image   string // empty: none
 	load    task.Addr
 	hasLoad bool
 	offsets []uint64
 	pcs     []task.Addr
-	more    bool // further addresses than these
+	more    bool // there are further addresses
 	file    string
 	line    int
 }
@@ -56,7 +56,8 @@ func (l *label) String() string {
 	return b.String()
 }
 
-// offset is decimal behind a symbol, and hexadecimal behind a load address.
+// offset formats an offset: in decimal after a symbol, in hexadecimal after a load
+// address.
 func (l *label) offset(n uint64) string {
 	if l.hasLoad {
 		return fmt.Sprintf("0x%x", n)
@@ -64,7 +65,7 @@ func (l *label) offset(n uint64) string {
 	return strconv.FormatUint(n, 10)
 }
 
-// several writes the first two of a list.
+// several formats the first two elements of a list.
 func several[T any](list []T, more bool, text func(T) string) string {
 	s := text(list[0])
 	if len(list) > 1 {
@@ -76,14 +77,15 @@ func several[T any](list []T, more bool, text func(T) string) string {
 	return s
 }
 
-// parseLabel reads what String writes. What is no frame of code is a symbol alone.
+// parseLabel parses a label. A text that is not a frame becomes a symbol without an
+// image.
 func parseLabel(text string) label {
 	symbol, rest, found := strings.Cut(text, inImage)
 	if !found {
 		return parseBare(text)
 	}
 	for i := range rest {
-		if rest[i] != ')' { // the image's name may have one, too
+		if rest[i] != ')' { // the image's name may contain parentheses
 			continue
 		}
 		l := label{symbol: symbol, image: rest[:i]}
@@ -94,7 +96,7 @@ func parseLabel(text string) label {
 	return label{symbol: text}
 }
 
-// parseBare reads a label without an image.
+// parseBare parses a label without an image.
 func parseBare(text string) label {
 	for i := 0; i < len(text); i++ {
 		if !strings.HasPrefix(text[i:], " + ") && !strings.HasPrefix(text[i:], "  [0x") {
@@ -108,7 +110,7 @@ func parseBare(text string) label {
 	return label{symbol: text}
 }
 
-// parseEnd reads what follows the image, and reports whether it is of that form.
+// parseEnd parses what follows the image, and reports whether it has that form.
 func (l *label) parseEnd(s string) bool {
 	ok := true
 	if rest, found := strings.CutPrefix(s, loadAddress); found {
@@ -138,8 +140,8 @@ func (l *label) parseEnd(s string) bool {
 	return s == "" || l.parseSource(s)
 }
 
-// parseSource reads a place in the source, which may have a column that is not kept;
-// or what else newer versions put there.
+// parseSource parses a source position. It drops a column, and further text of newer
+// versions.
 func (l *label) parseSource(s string) bool {
 	s, found := strings.CutPrefix(s, "  ")
 	if !found {
@@ -156,11 +158,11 @@ func (l *label) parseSource(s string) bool {
 	return true
 }
 
-// maxNumbers is how many numbers a list has at most.
+// maxNumbers is the maximum number of addresses in a label.
 const maxNumbers = 2
 
-// numbers reads a list of numbers with commas, in newer versions with blanks behind
-// these, and dots for further ones.
+// numbers parses a list of numbers separated by commas, in newer versions with blanks
+// after them. Dots mean that there are more.
 func numbers(s string) (list []uint64, more bool, rest string, ok bool) {
 	for {
 		n := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefx", r) })

@@ -10,25 +10,25 @@ import (
 	"stacksnap/unwind"
 )
 
-// place is what one line of the call graph stands for, under one caller. Two nodes of
-// the profile with the same place are one line.
+// place identifies a line of the call graph among those below one caller. Nodes of
+// the profile with the same place share a line.
 type place struct {
 	function string
 	overload string
 	image    *profile.Image
-	pc       task.Addr // of a leaf with a name the function's start: any address of it
+	pc       task.Addr // any address; for a leaf, the function's start
 	offset   uint64
 	file     string
 	line     int
-	column   int // where that is told
+	column   int // 0: not known
 	inlined  bool
 	kernel   bool
 	guess    bool
 	leaf     bool // it has a name and was innermost
 }
 
-// placeOf is the place of a node, as what calls others or as what was innermost.
-// Functions that have a name are innermost by themselves, wherever in them that was.
+// placeOf returns the place of a node, either as a caller or as the innermost frame.
+// As the innermost frame, a named function has one place for all its addresses.
 func placeOf(n *profile.Node, innermost bool) place {
 	p := place{
 		function: n.Function, overload: n.Overload, image: n.Image, pc: n.PC, offset: n.Offset,
@@ -40,11 +40,11 @@ func placeOf(n *profile.Node, innermost bool) place {
 	return p
 }
 
-// label is the text for a place at some of its addresses.
+// label returns the text for a place at the given addresses.
 func (p *place) label(offsets []uint64, pcs []task.Addr, more bool) label {
 	l := label{symbol: p.symbol(), image: imageName(p.image), offsets: offsets, pcs: pcs, more: more}
 	switch {
-	case p.function != "" && p.pc == 0 && p.image == nil: // a text that stands for no place
+	case p.function != "" && p.pc == 0 && p.image == nil: // a text, not a place
 		return label{symbol: l.symbol}
 	case p.inlined, p.function == profile.Trampoline:
 		l.offsets = nil
@@ -59,13 +59,13 @@ func (p *place) label(offsets []uint64, pcs []task.Addr, more bool) label {
 	return l
 }
 
-// name is the label of a place by itself.
+// name returns the text for a place by itself.
 func (p *place) name() string {
 	l := p.label([]uint64{p.offset}, []task.Addr{p.pc}, false)
 	return l.String()
 }
 
-// withoutOffset is the label of a function without the addresses in it.
+// withoutOffset returns the text for a function without its addresses.
 func (p *place) withoutOffset() string {
 	if p.function == "" {
 		return p.name()
@@ -75,8 +75,8 @@ func (p *place) withoutOffset() string {
 	return l.String()
 }
 
-// symbol is the function's name, safe in a line, and with no text in it that a
-// reader would take for what follows.
+// symbol returns the function's name, made safe for a line, and without text that a
+// reader would take for the parts after it.
 func (p *place) symbol() string {
 	if p.function == "" && p.kernel {
 		return notation.Unknown + notation.KernelMark
@@ -97,11 +97,11 @@ func (p *place) symbol() string {
 	return s
 }
 
-// guessMark is written behind the name of a frame that may not exist.
+// guessMark is written after the name of a frame that may not exist.
 const guessMark = " (guess)"
 
-// unmark cuts the marks that [place.symbol] writes off a symbol, and sets what they mean in the
-// node.
+// unmark removes the marks that [place.symbol] adds to a symbol, and sets what they
+// mean in the node.
 func unmark(n *profile.Node, symbol string) string {
 	symbol, guess := strings.CutSuffix(symbol, guessMark)
 	if guess {

@@ -29,8 +29,8 @@ type sampleReader struct {
 	others bool // further reports follow
 }
 
-// readSample reads a report of sample(1). One that was cut short gives what there is,
-// with a note.
+// readSample reads a report of sample(1). For a truncated report it returns what the
+// report has, with a note.
 func readSample(from *bufio.Reader) (*profile.Profile, error) {
 	r := &sampleReader{processReader: newProcessReader(newLimits())}
 	err := notation.EachLine(from, func(line string) bool {
@@ -65,8 +65,8 @@ func (r *sampleReader) read(line string) {
 	}
 }
 
-// graphLine reads a line of the call graph: blanks and glyphs in pairs, a count, and
-// the text of a thread or of a frame.
+// graphLine reads a line of the call graph: pairs of blanks and glyphs, a count, and
+// a thread or frame.
 func (r *sampleReader) graphLine(line string) {
 	const margin = 4
 	indent := strings.IndexFunc(line, func(c rune) bool { return !strings.ContainsRune(" +!:|", c) })
@@ -99,7 +99,7 @@ func (r *sampleReader) startThread(samples int, text string) {
 	r.profile.Threads = append(r.profile.Threads, t)
 }
 
-// frame adds a line below the one that is its caller.
+// frame adds a frame below its caller.
 func (r *sampleReader) frame(depth, samples int, text string) {
 	n := r.node(text)
 	n.Count = samples
@@ -113,7 +113,7 @@ func (r *sampleReader) frame(depth, samples int, text string) {
 	above.Children = append(above.Children, n)
 }
 
-// node reads the text of a frame.
+// node makes a node from the text of a frame.
 func (r *sampleReader) node(text string) *profile.Node {
 	l := parseLabel(text)
 	n := &profile.Node{More: l.more, By: unwind.ByReport}
@@ -123,14 +123,14 @@ func (r *sampleReader) node(text string) *profile.Node {
 	n.File, _ = r.keep(l.file)
 	n.Line = l.line
 	n.Image = r.imageOf(&l)
-	if len(l.pcs) == 0 && n.Function == task.Addr(0).String() { // how a pc of 0 is written
+	if len(l.pcs) == 0 && n.Function == task.Addr(0).String() { // this is how a pc of 0 is written
 		n.Function = ""
 	}
 	placeNode(n, &l)
 	return n
 }
 
-// placeNode tells where in the function a node is.
+// placeNode sets the position of a node in its function.
 func placeNode(n *profile.Node, l *label) {
 	for i, pc := range l.pcs {
 		a := profile.Address{PC: pc}

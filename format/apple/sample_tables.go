@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// leastCount is from how often on something is in the tables behind the call graph.
+// leastCount is the smallest count in the tables after the call graph.
 const leastCount = 5
 
 // row is a line of a table.
@@ -14,8 +14,8 @@ type row struct {
 	count int
 }
 
-// totals lists the places that are in many lines of the call graph. It counts lines
-// and not samples.
+// totals lists the places that have many lines in the call graph. It counts lines,
+// not samples.
 func (s *sampleWriter) totals() {
 	s.Line("Total number in stack (recursive counted multiple, when >=%d):", leastCount)
 	for _, r := range rows(s.seen, (*place).name) {
@@ -31,8 +31,8 @@ func (s *sampleWriter) top() {
 	}
 }
 
-// rows are the lines of a table, the greatest count first. What has the same text is
-// one of them.
+// rows returns the rows of a table, the largest count first. Places with the same
+// text share a row.
 func rows(counts map[place]int, text func(*place) string) (list []row) {
 	sums := map[string]int{}
 	for p, n := range counts {

@@ -9,19 +9,19 @@ import (
 	"stacksnap/task"
 )
 
-// How the line of a thread names it and its dispatch queue:
+// The parts of a thread's line, which has the thread and its dispatch queue:
 //
 //	Thread_ID: NAME   DispatchQueue_SERIAL: LABEL  (serial)
 const (
 	threadPrefix = "Thread_"
 	queueMark    = "   DispatchQueue_"
 	mainName     = "Main Thread"
-	// multiple is written in place of an ID: where a queue had several threads, one after
-	// another, or a thread worked for several queues.
+	// multiple replaces an ID if a queue had several threads, one after another, or a
+	// thread worked for several queues.
 	multiple = "<multiple>"
 )
 
-// threadLine is the text of a thread's line, without its count.
+// threadLine returns a thread's line without its count.
 func threadLine(p *profile.Profile, t *profile.Thread) string {
 	s := threadPrefix + strconv.FormatUint(uint64(t.ID), 10)
 	if t.ID == 0 {
@@ -36,7 +36,7 @@ func threadLine(p *profile.Profile, t *profile.Thread) string {
 	return s + queueText(t)
 }
 
-// queueText is the part of the line that tells of the queue.
+// queueText returns the part of the line that describes the queue.
 func queueText(t *profile.Thread) string {
 	switch {
 	case t.Queue == "":
@@ -56,20 +56,21 @@ const (
 	concurrent = "concurrent"
 )
 
-// queueKind is what is known of a queue by itself, or by its name alone.
+// queueKind returns whether a queue is serial or concurrent, as far as the queue or
+// its name says.
 func queueKind(t *profile.Thread) string {
 	switch {
 	case t.QueueKind != "":
 		return t.QueueKind
 	case t.Queue == notation.MainQueue:
 		return serial
-	case strings.HasPrefix(t.Queue, "com.apple.root."): // libdispatch's own, that all others end in
+	case strings.HasPrefix(t.Queue, "com.apple.root."): // root queues of libdispatch, which all other queues target
 		return concurrent
 	}
 	return ""
 }
 
-// parseThread reads the text of a thread's line.
+// parseThread parses a thread's line.
 func parseThread(text string) *profile.Thread {
 	t := &profile.Thread{Last: -1}
 	rest, found := strings.CutPrefix(text, threadPrefix)
@@ -87,8 +88,8 @@ func parseThread(text string) *profile.Thread {
 	return t
 }
 
-// parseThreadID reads a thread's number: its id in decimal, or, of old systems, its
-// port in hexadecimal; 0 of several.
+// parseThreadID parses a thread's number: its id in decimal, or on old systems its
+// port in hexadecimal. It returns 0 for several threads.
 func parseThreadID(s string) task.ThreadID {
 	for _, base := range []int{10, 16} {
 		if n, err := strconv.ParseUint(s, base, 64); err == nil {

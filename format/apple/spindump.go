@@ -16,25 +16,25 @@ import (
 	"stacksnap/task"
 )
 
-// Of the reports of spindump: the version whose form this is, and where the values of
-// the header begin.
+// The version of spindump's report that is written, and the column of the values in
+// the header.
 const (
 	spinReportVersion = "35.1"
 	spinColumn        = 18
 )
 
-// spinOrder is the order of a report's stacks, and the lines that tell of it. The rules are as
-// long as spindump has them, by which readers know them.
+// spinOrder is the order of a report's stacks, and the lines about the order. rule
+// has the length that spindump uses, by which readers recognise the report.
 type spinOrder struct {
 	rule   string
 	lines  [2]string
 	stacks func(*spinWriter, *profile.Profile, *profile.Thread)
 }
 
-// Spindump writes a report as spindump does in its heavy form, version 35.1: stacks by
-// their counts. What that has no line for is left out, but for what is to be doubted,
-// which stands in notes. Of a function that was innermost at several addresses the first
-// is told.
+// Spindump writes a report like spindump in its heavy form, version 35.1: stacks
+// sorted by counts. It omits what the report has no line for, except for warnings,
+// which are in notes. For a function that was innermost at several addresses, it has
+// the first one.
 func Spindump(w io.Writer, r *report.Report, _ words.Options) error {
 	return writeSpindump(w, &r.Group, &spinOrder{
 		rule: strings.Repeat("-", 60), stacks: (*spinWriter).heavy,
@@ -72,7 +72,8 @@ type spinWriter struct {
 	order *spinOrder
 }
 
-// header writes what is true of all processes and, of one alone, whose stacks these are.
+// header writes the facts that all processes share. If there is only one process, it
+// also writes that one's facts.
 func (s *spinWriter) header(all []*profile.Profile) {
 	if s.oldHeader(all) {
 		return
@@ -105,7 +106,7 @@ func (s *spinWriter) header(all []*profile.Profile) {
 	s.Fact("VM page size", positive(t.PageSize))
 }
 
-// program writes what is known of the program of a process.
+// program writes the facts about the program of a process.
 func (s *spinWriter) program(p *profile.Profile) {
 	t := &p.Target
 	s.Fact("Path", notation.Plain(t.Path))
@@ -120,10 +121,10 @@ func (s *spinWriter) program(p *profile.Profile) {
 	s.Fact("Parent", notation.ProcessWithPID(t.ParentName, t.ParentPID))
 }
 
-// leastDuration is the least that a duration of two decimals tells of.
+// leastDuration is the smallest duration that two decimals can show.
 const leastDuration = 10 * time.Millisecond
 
-// span is from the first begin to the last end, as far as these are known.
+// span returns the earliest start and the latest end, as far as they are known.
 func span(all []*profile.Profile) (start, end time.Time) {
 	for _, p := range all {
 		if start.IsZero() || !p.Start.IsZero() && p.Start.Before(start) {
@@ -136,7 +137,7 @@ func span(all []*profile.Profile) (start, end time.Time) {
 	return start, end
 }
 
-// since is how long it is from one time to another, 0 where one of them is unknown.
+// since returns the time between two times, 0 if one of them is unknown.
 func since(from, to time.Time) time.Duration {
 	if from.IsZero() || to.IsZero() {
 		return 0
@@ -144,7 +145,7 @@ func since(from, to time.Time) time.Duration {
 	return max(0, to.Sub(from))
 }
 
-// steps is how many samples there are, and how far apart they were to be.
+// steps returns the number of samples and the interval between them.
 func steps(all []*profile.Profile) string {
 	most := slices.MaxFunc(all, func(a, b *profile.Profile) int { return cmp.Compare(a.Snapshots, b.Snapshots) })
 	s := strconv.Itoa(most.Snapshots)
@@ -161,7 +162,8 @@ func positive(n int) string {
 	return strconv.Itoa(n)
 }
 
-// spinOS is the version of a Mac's system as spindump has it: "macOS 14.5 (Build 23F79)".
+// spinOS returns the version of a Mac's system in spindump's form: "macOS 14.5 (Build
+// 23F79)".
 func spinOS(t *task.Info) string {
 	name, build, found := notation.CutLast(t.OSVersion, " (")
 	if t.OS != task.Darwin || !found {
@@ -170,7 +172,7 @@ func spinOS(t *task.Info) string {
 	return name + " (Build " + build
 }
 
-// spinArch is the architecture as Apple's tools name it.
+// spinArch returns the architecture as Apple's tools name it.
 func spinArch(p *profile.Profile) string {
 	variant := ""
 	if p.Main != nil {
@@ -179,7 +181,7 @@ func spinArch(p *profile.Profile) string {
 	return notation.ArchName(variant, p.Target.Arch)
 }
 
-// spinAge is for how long the process was there, in whole seconds.
+// spinAge returns the age of the process, in whole seconds.
 func spinAge(p *profile.Profile) string {
 	if d := since(p.Target.Start, p.Start); d > 0 {
 		return fmt.Sprintf("%ds", d/time.Second)
@@ -187,7 +189,7 @@ func spinAge(p *profile.Profile) string {
 	return ""
 }
 
-// process writes what there is of one process.
+// process writes the part of the report about one process.
 func (s *spinWriter) process(p *profile.Profile) {
 	s.Line("")
 	if !s.oldFacts(p) {
@@ -210,7 +212,7 @@ func (s *spinWriter) process(p *profile.Profile) {
 	s.images(p)
 }
 
-// facts writes what is known of a process.
+// facts writes the facts about a process.
 func (s *spinWriter) facts(p *profile.Profile) {
 	t := &p.Target
 	s.Fact("Process", fmt.Sprintf("%s [%d]", notation.Process(t.Name), t.PID))
@@ -227,7 +229,7 @@ func (s *spinWriter) facts(p *profile.Profile) {
 	s.Fact("CPU Time", spinUsed(p))
 }
 
-// mergedNote is of reports whose functions have several addresses.
+// mergedNote is the note in reports with functions at several addresses.
 const mergedNote = "where a function was innermost at several addresses, one of them is told"
 
 func hasMerged(p *profile.Profile) bool {
@@ -244,7 +246,7 @@ func hasMerged(p *profile.Profile) bool {
 	return false
 }
 
-// spinUsed is the CPU time of all threads between the first sample and the last.
+// spinUsed returns the CPU time of all threads between the first sample and the last.
 func spinUsed(p *profile.Profile) string {
 	var used time.Duration
 	for _, t := range p.Threads {
@@ -256,8 +258,8 @@ func spinUsed(p *profile.Profile) string {
 	return fmt.Sprintf("%.3fs", used.Seconds())
 }
 
-// spinSamples is a number of samples with the first and the last of them, counted from
-// 0, where none is missing between these; "49 (1-49)".
+// spinSamples formats a number of samples, and their range if none is missing in it:
+// "49 (1-49)". first and last count from 0.
 func spinSamples(n, first, last int) string {
 	if last-first+1 != n || n == 0 {
 		return strconv.Itoa(n)
@@ -265,7 +267,7 @@ func spinSamples(n, first, last int) string {
 	return fmt.Sprintf("%d (%s)", n, spinRange(first, last))
 }
 
-// spinRange tells of samples one after another, counted from 0: "1-49".
+// spinRange formats a range of samples, which counts from 0: "1-49".
 func spinRange(first, last int) string {
 	if first == last {
 		return strconv.Itoa(first + 1)
@@ -273,7 +275,8 @@ func spinRange(first, last int) string {
 	return fmt.Sprintf("%d-%d", first+1, last+1)
 }
 
-// spinThreads are the threads in the order of a report: the main thread, and then by id.
+// spinThreads returns the threads in the order of a report: the main thread, then by
+// id.
 func spinThreads(p *profile.Profile) []*profile.Thread {
 	return slices.SortedStableFunc(slices.Values(p.Threads), func(a, b *profile.Thread) int {
 		switch {
@@ -286,7 +289,7 @@ func spinThreads(p *profile.Profile) []*profile.Thread {
 	})
 }
 
-// threadLine is what is known of a thread.
+// threadLine returns the line that describes a thread.
 func (s *spinWriter) threadLine(t *profile.Thread) string {
 	parts := []string{fmt.Sprintf("%s%x", spinThread, uint64(t.ID))}
 	if t.Queue != "" {

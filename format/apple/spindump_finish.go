@@ -12,7 +12,7 @@ import (
 	"stacksnap/task"
 )
 
-// finish makes the profile of what was read.
+// finish completes the profile.
 func (r *spinProcessReader) finish() {
 	r.endTimeline(r.whole)
 	r.nameByID()
@@ -36,8 +36,8 @@ func (r *spinProcessReader) finish() {
 	r.timed()
 }
 
-// timed leaves out timelines that have samples which the report does not, or of which it
-// does not tell how far apart they are.
+// timed drops timelines with more samples than the report has, and all timelines if
+// the interval is unknown.
 func (r *spinProcessReader) timed() {
 	p := r.profile
 	if r.steps <= p.Snapshots && (p.Interval > 0 || p.Snapshots <= 1) {
@@ -48,7 +48,7 @@ func (r *spinProcessReader) timed() {
 	}
 }
 
-// nameByID gives what frames have a UUID for the path that the list of images has.
+// nameByID gives images that frames name by UUID the path in the list of images.
 func (r *spinProcessReader) nameByID() {
 	paths := map[string]string{}
 	for _, im := range r.listed {
@@ -64,7 +64,8 @@ func (r *spinProcessReader) nameByID() {
 	}
 }
 
-// measure sets the end of images that the report has none of: behind the last frame in them.
+// measure sets the end of images for which the report has none: after the highest
+// frame in them.
 func (r *spinProcessReader) measure() {
 	if len(r.endless) == 0 {
 		return
@@ -78,7 +79,7 @@ func (r *spinProcessReader) measure() {
 	}
 }
 
-// findMainThread finds the main thread where its queue does not tell.
+// findMainThread finds the main thread if its queue does not say which one it is.
 func (r *spinProcessReader) findMainThread() {
 	threads := r.profile.Threads
 	if len(threads) == 0 || slices.ContainsFunc(threads, func(t *profile.Thread) bool { return t.Main }) {
@@ -88,8 +89,8 @@ func (r *spinProcessReader) findMainThread() {
 	first.Main = first.ID != 0 && isMainThread(first)
 }
 
-// isMainThread reports whether the oldest thread is the main thread, which may have ended: all
-// others begin in these functions.
+// isMainThread reports whether the oldest thread is the main thread, which may have
+// ended: all other threads begin in the functions tested here.
 func isMainThread(t *profile.Thread) bool {
 	for _, n := range t.Roots {
 		switch n.Function {
@@ -100,11 +101,11 @@ func isMainThread(t *profile.Thread) bool {
 	return true
 }
 
-// tellStates sets in which states a thread was, by its innermost frames, and what it waited for,
-// as far as the report says.
+// tellStates sets a thread's states and what it waited for, by its innermost frames,
+// as far as the report has them.
 func (r *spinProcessReader) tellStates(t *profile.Thread) {
 	waits := map[string]*profile.Waited{}
-	user := "" // the innermost function outside the kernel on the way
+	user := "" // innermost function outside the kernel on the path
 	for _, n := range t.Nodes() {
 		if !inKernel(n.PC) {
 			user = n.Function
@@ -140,16 +141,18 @@ func (r *spinProcessReader) tellStates(t *profile.Thread) {
 	}
 }
 
-// inKernel reports whether an address is in the kernel, which has the upper half.
+// inKernel reports whether an address is in the kernel, which has the upper half of
+// the address space.
 func inKernel(pc task.Addr) bool { return pc>>63 != 0 }
 
-// States of threads: of one that ran, and how that of one begins that waits for somebody.
+// The state of a running thread, and the prefix of that of a blocked thread.
 const (
 	runningState = "running"
 	blockedBy    = "blocked by "
 )
 
-// parseSpinState reads a state: "running, p-core", or "blocked by" and what it waits for.
+// parseSpinState parses a state: "running, p-core", or "blocked by" and what the
+// thread waits for.
 func parseSpinState(s string) (state task.State, waitsFor string) {
 	object, blocked := strings.CutPrefix(s, blockedBy)
 	switch {
@@ -161,8 +164,8 @@ func parseSpinState(s string) (state task.State, waitsFor string) {
 	return task.StateUnknown, ""
 }
 
-// wait returns what counts the waits for something: "turnstile waiting for NAME [PID]
-// thread 0xID", perhaps a thread of this process.
+// wait returns the counter of waits for an object: "turnstile waiting for NAME [PID]
+// thread 0xID". The owner may be a thread of this process.
 func (r *spinProcessReader) wait(waits map[string]*profile.Waited, object, call string) *profile.Waited {
 	w := waits[object]
 	if w != nil {
@@ -182,7 +185,7 @@ func (r *spinProcessReader) wait(waits map[string]*profile.Waited, object, call 
 	return w
 }
 
-// byID returns the threads by their ids.
+// byID returns the threads by id.
 func (r *spinProcessReader) byID() map[task.ThreadID]*profile.Thread {
 	if r.threads == nil {
 		r.threads = map[task.ThreadID]*profile.Thread{}
@@ -193,7 +196,8 @@ func (r *spinProcessReader) byID() map[task.ThreadID]*profile.Thread {
 	return r.threads
 }
 
-// sortHeaviest puts the heavier of siblings first: in a timeline they are as they came.
+// sortHeaviest sorts siblings by samples. In a timeline they are in the order of
+// time.
 func sortHeaviest(t *profile.Thread) {
 	heavier := func(a, b *profile.Node) int { return cmp.Compare(b.Count, a.Count) }
 	slices.SortStableFunc(t.Roots, heavier)

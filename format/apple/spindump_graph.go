@@ -12,7 +12,8 @@ import (
 	"stacksnap/task"
 )
 
-// heaviest writes the stack of the main thread that has the most samples at each frame.
+// heaviest writes the stack of the main thread that has the most samples at each
+// level.
 func (s *spinWriter) heaviest(p *profile.Profile) {
 	t := p.MainThread()
 	if t == nil || len(t.Roots) == 0 {
@@ -27,7 +28,7 @@ func (s *spinWriter) heaviest(p *profile.Profile) {
 	s.Line("")
 }
 
-// heavierOf is the first of siblings that are sorted; nil: there are none.
+// heavierOf returns the first of sorted siblings, nil if there are none.
 func heavierOf(siblings []*branch) *branch {
 	if len(siblings) == 0 {
 		return nil
@@ -46,7 +47,8 @@ func (s *spinWriter) heavy(p *profile.Profile, t *profile.Thread) {
 	s.branches(f.roots, 0, digits(t.Samples))
 }
 
-// countRan finds the leaves in which the thread ran, as a report that was opened tells.
+// countRan finds the leaves in which the thread ran, according to the report that was
+// opened.
 func (f *forest) countRan(t *profile.Thread) {
 	path := []*branch{nil}
 	for depth, n := range t.Nodes() {
@@ -75,8 +77,8 @@ func (s *spinWriter) branches(siblings []*branch, depth, width int) {
 	}
 }
 
-// frame writes a line of a tree. An asterisk takes the last of the blanks before one of the
-// kernel.
+// frame writes a line of a tree. For a frame in the kernel, an asterisk replaces the
+// last blank before it.
 func (s *spinWriter) frame(kernel bool, count, depth, width int, label string) {
 	indent := strings.Repeat("  ", depth+1)
 	if kernel {
@@ -87,7 +89,7 @@ func (s *spinWriter) frame(kernel bool, count, depth, width int, label string) {
 
 func (p *place) inKernel() bool { return p.kernel || inKernel(p.pc) }
 
-// growEach makes the branches of a thread, one of each address.
+// growEach makes the branches of a thread, with one branch for each address.
 func growEach(t *profile.Thread) *forest {
 	cut := func(*profile.Cut) place { return place{function: spinTruncated} }
 	return growBy(t, cut, func(f *forest, above *branch, n *profile.Node) *branch {
@@ -95,19 +97,20 @@ func growEach(t *profile.Thread) *forest {
 	})
 }
 
-// spinPlace is the place of a node, each address by itself.
+// spinPlace returns the place of a node. Each address is a place of its own.
 func spinPlace(n *profile.Node) place {
 	p := placeOf(n, false)
 	p.column = n.Column
 	return p
 }
 
-// spinLabel is the text for a place. An asterisk before the line tells what is the kernel's.
+// spinLabel returns the text for a place. An asterisk before the line marks frames in
+// the kernel.
 func (p *place) spinLabel() spinLabel {
 	unmarked := *p
 	unmarked.kernel = false
 	l := spinLabel{symbol: unmarked.symbol(), pc: p.pc}
-	if p.function != "" && p.pc == 0 && p.image == nil { // a text that stands for no place
+	if p.function != "" && p.pc == 0 && p.image == nil { // a text, not a place
 		l.bare = true
 		return l
 	}
@@ -123,7 +126,8 @@ func (p *place) spinLabel() spinLabel {
 	return l
 }
 
-// spinImageName is how frames name an image: by its file, or else its UUID.
+// spinImageName returns the name of an image in frames: its file name, or else its
+// UUID.
 func spinImageName(im *profile.Image) string {
 	if name := im.Name(); name != "" {
 		return notation.Plain(name)
@@ -131,7 +135,7 @@ func spinImageName(im *profile.Image) string {
 	return "<" + notation.ImageID(task.Darwin, im.ID) + ">"
 }
 
-// images lists the files that frames lie in, the kernel's with an asterisk.
+// images lists the files with frames in them. An asterisk marks those of the kernel.
 func (s *spinWriter) images(p *profile.Profile) {
 	var listed []*profile.Image
 	width := 0
@@ -152,7 +156,7 @@ func (s *spinWriter) images(p *profile.Profile) {
 	s.Line("")
 }
 
-// maxNameColumn bounds how far a long name has the others padded.
+// maxNameColumn limits the column to which shorter names are padded.
 const maxNameColumn = 120
 
 func spinImageLine(os task.OS, im *profile.Image, width int) string {
@@ -164,18 +168,18 @@ func spinImageLine(os task.OS, im *profile.Image, width int) string {
 		end = notation.Unknown
 	}
 	path := notation.Plain(im.Path)
-	if !strings.HasPrefix(path, "/") { // it is a name
+	if !strings.HasPrefix(path, "/") { // a name, not a path
 		path = ""
 	}
 	line := fmt.Sprintf("%22s - %18s  %-*s <%s>  %s", start, end, width, spinVersions(im), notation.ImageID(os, im.ID), path)
 	return strings.TrimRight(line, " ")
 }
 
-// spinVersions is the name of an image as its maker, or else its file, has it, with the
-// versions that are known.
+// spinVersions returns the identifier or file name of an image, with the versions
+// that are known.
 func spinVersions(im *profile.Image) string {
 	name := cmp.Or(notation.Plain(im.Bundle.ID), notation.Plain(im.Name()), notation.Unknown)
-	if strings.HasPrefix(name, "<") { // which is its UUID
+	if strings.HasPrefix(name, "<") { // a UUID
 		name = notation.Unknown
 	}
 	if v := im.Bundle.Version; v != "" && im.Bundle.Build == "" {

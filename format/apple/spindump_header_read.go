@@ -14,7 +14,7 @@ import (
 	"stacksnap/task"
 )
 
-// read reads a line of the header. Lines that are not known are left out.
+// read reads a line of the header. It ignores unknown lines.
 func (h *spinHeader) read(line string, l *limits) {
 	h.rest.read(line)
 	key, value, found := strings.Cut(line, ":")
@@ -48,7 +48,7 @@ func (h *spinHeader) read(line string, l *limits) {
 	}
 }
 
-// readTarget reads what is told of the process whose report it is.
+// readTarget reads a fact about the process that the report is about.
 func (h *spinHeader) readTarget(key, value string) {
 	switch key {
 	case "Architecture":
@@ -74,8 +74,8 @@ func (h *spinHeader) readTarget(key, value string) {
 	}
 }
 
-// sourceTool is what has taken the samples: spindump, from what the kernel has for that,
-// or another program, which is the source itself.
+// sourceTool returns the program that took the samples: spindump if the source is a
+// facility of the kernel, else the source itself.
 func sourceTool(source string) string {
 	if strings.Contains(source, "tackshots") || strings.HasPrefix(source, "KPerf") {
 		return spindumpTool
@@ -83,7 +83,7 @@ func sourceTool(source string) string {
 	return source
 }
 
-// parseSteps reads "49 (100ms sampling interval)".
+// parseSteps parses "49 (100ms sampling interval)".
 func (h *spinHeader) parseSteps(s string) {
 	number, rest, _ := strings.Cut(s, " ")
 	if n, err := strconv.ParseUint(number, 10, 64); err == nil && n <= maxSamples {
@@ -95,18 +95,18 @@ func (h *spinHeader) parseSteps(s string) {
 	}
 }
 
-// tell gives a process what the header says.
+// tell sets the facts about a process that are in the header.
 func (h *spinHeader) tell(p *spinProcessReader) {
 	of, t := p.profile, &p.profile.Target
 	of.Start, of.End, of.Snapshots, of.Tool = h.start, h.end, h.steps, cmp.Or(h.tool, spindumpTool)
 	if off := of.End.Sub(of.Start) - h.duration; !of.Start.IsZero() && h.duration > 0 && (of.End.IsZero() || off.Abs() < time.Second) {
-		of.End = of.Start.Add(h.duration) // which has two decimals
+		of.End = of.Start.Add(h.duration) // the duration has two decimals
 	}
 	if h.steps > 1 {
 		of.Interval = h.interval
 	}
 	t.OSVersion, t.Machine, t.PageSize = h.version, h.machine, h.pageSize
-	if strings.Contains(h.version, "Linux") { // one of ours
+	if strings.Contains(h.version, "Linux") { // a report written by this program
 		t.OS = task.Linux
 	}
 	p.architecture(h.arch)
@@ -120,7 +120,7 @@ func (h *spinHeader) tell(p *spinProcessReader) {
 	of.Report = p.rest
 }
 
-// tellTarget gives the target of the report what only the header says.
+// tellTarget sets the facts about the report's target that are only in the header.
 func (h *spinHeader) tellTarget(p *spinProcessReader) {
 	t := &p.profile.Target
 	t.Path = cmp.Or(t.Path, h.target.Path)
@@ -132,7 +132,8 @@ func (h *spinHeader) tellTarget(p *spinProcessReader) {
 	}
 }
 
-// architecture sets the architecture of a process, and whether it runs translated on the machine's.
+// architecture sets the architecture of a process, and whether the process runs
+// translated.
 func (p *spinProcessReader) architecture(machine string) {
 	t := &p.profile.Target
 	name, _, _ := strings.Cut(p.arch, " ")
@@ -146,7 +147,7 @@ func (p *spinProcessReader) architecture(machine string) {
 	}
 }
 
-// parseSeconds reads "7.23s"; 0 of what is less than it can tell, "<0.001s".
+// parseSeconds parses "7.23s". It returns 0 for "<0.001s".
 func parseSeconds(s string) time.Duration {
 	number, _, found := strings.Cut(s, "s")
 	n, err := strconv.ParseFloat(number, 64)
@@ -156,7 +157,8 @@ func parseSeconds(s string) time.Duration {
 	return time.Duration(n).Round(time.Microsecond)
 }
 
-// parseSpinSize reads the first size in a text: "3800 KB", "60.25 GB -> 61 GB (+0.75 GB)".
+// parseSpinSize parses the first size in a text: "3800 KB", "60.25 GB -> 61 GB (+0.75
+// GB)".
 func parseSpinSize(s string) uint64 {
 	words := strings.Fields(s)
 	if len(words) < 2 {
@@ -170,7 +172,8 @@ func parseSpinSize(s string) uint64 {
 	return uint64(n)
 }
 
-// parseSpinCache reads "UUID slid base address 0x…, slide 0x…"; nil of another form.
+// parseSpinCache parses "UUID slid base address 0x…, slide 0x…". It returns nil for
+// any other form.
 func parseSpinCache(s string) *images.SharedCache {
 	uuid, rest, found := strings.Cut(s, " slid base address ")
 	base, rest, hasSlide := strings.Cut(rest, ", slide ")

@@ -14,7 +14,7 @@ import (
 // inSegment begins the note of an image that the report lists by one of its segments.
 const inSegment = "the report has it by its segment "
 
-// spinImageForms are the line of an image, and the versions behind its name:
+// spinImageForms match the line of an image, and the versions after its name:
 //
 //	 0x103ec4000 -  0x104007fff  akd (408.1.0.14)  <UUID>  /System/…/akd
 //	 0x109c01000 -          ???  adprivacyd        <UUID>  /usr/libexec/adprivacyd
@@ -43,7 +43,7 @@ func (r *spinProcessReader) image(line string) {
 	} else {
 		im.End = task.Addr(end) + 1
 	}
-	if m[5] != "" { // its header is elsewhere: a symbol's place is not known by this one
+	if m[5] != "" { // the image's header is elsewhere, so this address says nothing about the place of a symbol
 		im.ID, im.Note = nil, inSegment+m[5]
 	}
 	if nameSpinImage(im, m[3], m[4]); err == nil {
@@ -51,8 +51,8 @@ func (r *spinProcessReader) image(line string) {
 	}
 }
 
-// nameSpinImage reads the name of an image with its versions. One without a name has its
-// UUID for that, as in frames.
+// nameSpinImage sets the name and versions of an image. The name of an unnamed image
+// is its UUID, as in frames.
 func nameSpinImage(im *profile.Image, name, id string) {
 	v := spinImageForms().versions.FindStringSubmatch(name)
 	im.Bundle = object.Bundle{ID: v[1], Version: v[2], Build: v[3]}

@@ -18,9 +18,9 @@ import (
 //	??? [ADDRESS]
 //	<truncated backtrace>
 //
-// Until version 18 a frame with a symbol had no offset in its image. What stands behind
-// the address is of the sample in which it was innermost: what the thread did there, and
-// in a timeline the numbers of the samples.
+// Up to version 18, a frame with a symbol has no offset in its image. The parts after
+// the address describe the samples in which the frame was innermost: the thread's
+// state, and in a timeline the numbers of the samples.
 type spinLabel struct {
 	symbol    string
 	offset    uint64
@@ -28,17 +28,17 @@ type spinLabel struct {
 	file      string
 	line      int
 	column    int
-	image     string // a file's name, or <UUID> of one without; empty: none is told
+	image     string // file name, or <UUID> if there is none; empty: not known
 	inImage   uint64
-	hasPlace  bool // inImage is told
+	hasPlace  bool // inImage is valid
 	pc        task.Addr
 	state     string
-	samples   string // those of the line, as "1-49"
-	bare      bool   // it is no frame but a text
-	kernel    bool   // there is an asterisk before the line
+	samples   string // range of samples, as "1-49"
+	bare      bool   // a text, not a frame
+	kernel    bool   // an asterisk precedes the line
 }
 
-// String writes the label, without what stands behind the address.
+// String formats the label, without the parts after the address.
 func (l spinLabel) String() string {
 	if l.bare {
 		return l.symbol
@@ -57,7 +57,7 @@ func (l spinLabel) String() string {
 	return s + " [" + l.pc.String() + "]"
 }
 
-// source is the place in the source, before the image.
+// source returns the source position, which precedes the image.
 func (l spinLabel) source() string {
 	s := l.file
 	switch {
@@ -72,10 +72,11 @@ func (l spinLabel) source() string {
 	return s + " in "
 }
 
-// spinForms are the parts of a label.
+// spinForms are the patterns of a label's parts.
 type spinForms struct{ bare, behind, offset, place, swapped *regexp.Regexp }
 
-// spinForm is made when it is asked for, for most calls read no such report.
+// spinForm compiles the patterns on first use, because most calls read no such
+// report.
 var spinForm = sync.OnceValue(func() spinForms {
 	return spinForms{
 		bare:    regexp.MustCompile(`^(<.*>)(?: (\d+(?:-\d+)?))?$`),
@@ -86,7 +87,7 @@ var spinForm = sync.OnceValue(func() spinForms {
 	}
 })
 
-// swappedIn looks for a form that is rare.
+// swappedIn matches the rare form of atos, with the image before the source position.
 func (f *spinForms) swappedIn(text string) []string {
 	if !strings.Contains(text, " (in ") {
 		return nil
@@ -94,10 +95,10 @@ func (f *spinForms) swappedIn(text string) []string {
 	return f.swapped.FindStringSubmatch(text)
 }
 
-// addressMark is before the address of a frame.
+// addressMark precedes the address of a frame.
 const addressMark = " [0x"
 
-// parseSpinLabel reads a label. What has no address is a text.
+// parseSpinLabel parses a label. Without an address it is a text.
 func parseSpinLabel(text string) spinLabel {
 	at := strings.LastIndex(text, addressMark)
 	if at < 0 {
@@ -114,7 +115,7 @@ func parseSpinLabel(text string) spinLabel {
 	return l
 }
 
-// bareLabel is a text that is no frame.
+// bareLabel returns a label that is a text, not a frame.
 func bareLabel(text string) spinLabel {
 	l := spinLabel{symbol: text, bare: true}
 	if m := spinForm().bare.FindStringSubmatch(text); m != nil {
@@ -123,10 +124,10 @@ func bareLabel(text string) spinLabel {
 	return l
 }
 
-// parsePlace reads what stands before the address.
+// parsePlace parses the parts before the address.
 func (l *spinLabel) parsePlace(text string) {
 	forms := spinForm()
-	if m := forms.swappedIn(text); m != nil { // as atos writes it
+	if m := forms.swappedIn(text); m != nil { // the form that atos writes
 		l.symbol, l.image, l.file = m[1], m[2], m[4]
 		l.offset, l.hasOffset = parseOffset(m[3])
 		l.line, _ = strconv.Atoi(m[5]) // 0: not known
@@ -157,12 +158,13 @@ func parseOffset(s string) (uint64, bool) {
 	return n, true
 }
 
-// cutParentheses cuts the last text in parentheses off, which may have such itself.
+// cutParentheses cuts off the last text in parentheses, which may contain parentheses
+// itself.
 func cutParentheses(s string) (before, inside string, found bool) {
 	if !strings.HasSuffix(s, ")") {
 		return s, "", false
 	}
-	begin := strings.LastIndex(s, " (") // of a name with one parenthesis
+	begin := strings.LastIndex(s, " (") // a name may have one parenthesis
 	for i, depth := len(s)-1, 0; i > 0; i-- {
 		switch s[i] {
 		case ')':
@@ -172,7 +174,7 @@ func cutParentheses(s string) (before, inside string, found bool) {
 		}
 		if depth == 0 {
 			if begin = i - 1; s[begin] != ' ' {
-				begin = -1 // those of a function
+				begin = -1 // the parentheses belong to a function's name
 			}
 			break
 		}

@@ -12,22 +12,22 @@ import (
 	"stacksnap/unwind"
 )
 
-// spinProcessReader reads what a report of spindump has of one process.
+// spinProcessReader reads the part of a report about one process.
 type spinProcessReader struct {
 	processReader
 	rest     *spinRest
 	arch     string
 	inImages bool
 	below    map[spinEdge]*profile.Node
-	states   map[*profile.Node]map[string]int // what a thread did where it was innermost, in so many samples
-	told     map[*profile.Thread]bool         // of which it is told how often they were seen
-	endless  map[*profile.Image]bool          // of which it is not told where they end
+	states   map[*profile.Node]map[string]int // samples by state, for innermost frames
+	told     map[*profile.Thread]bool         // threads whose number of samples the report states
+	endless  map[*profile.Image]bool          // images whose end is unknown
 	threads  map[task.ThreadID]*profile.Thread
-	timeline spinTimeline // of the thread whose lines are read
-	steps    int          // behind the last sample of any timeline
+	timeline spinTimeline // timeline of the thread that is being read
+	steps    int          // number after the last sample of any timeline
 }
 
-// spinEdge leads from a node, nil for a thread, to one below it.
+// spinEdge identifies a node below another one; above is nil for the outermost.
 type spinEdge struct {
 	thread *profile.Thread
 	above  *profile.Node
@@ -59,14 +59,14 @@ func (r *spinProcessReader) read(line string) {
 	}
 }
 
-// keepFact keeps a line before the threads.
+// keepFact keeps a line that precedes the threads.
 func (r *spinProcessReader) keepFact(line string) {
 	if line, ok := r.keep(line); ok && line != "" && len(r.rest.facts) < notation.MaxLines {
 		r.rest.facts = append(r.rest.facts, line)
 	}
 }
 
-// fact reads a line before the threads.
+// fact reads a line that precedes the threads.
 func (r *spinProcessReader) fact(line string) {
 	r.keepFact(line)
 	key, value, found := strings.Cut(line, ":")
@@ -105,7 +105,8 @@ func (r *spinProcessReader) fact(line string) {
 	}
 }
 
-// threadForms are what the line of a thread may have behind its id, one after the other.
+// threadForms match the parts that may follow the id in a thread's line, in this
+// order.
 type threadForms struct{ queue, oldQueue, name, samples, priority, cpu *regexp.Regexp }
 
 var spinThreadForms = sync.OnceValue(func() threadForms {
@@ -167,12 +168,12 @@ func (r *spinProcessReader) startThread(line string) {
 }
 
 func parseCount(s string) uint64 {
-	n, _ := strconv.ParseUint(s, 10, 64) // only digits: it is too large, or there are none
+	n, _ := strconv.ParseUint(s, 10, 64) // s has only digits, so this fails for none or too many
 	return n
 }
 
-// parseRange reads the first and the last sample of "1-4, 7-9", which are counted from 1
-// there; the last is −1 where that is not known.
+// parseRange parses the first and last sample of "1-4, 7-9", which counts from 1. The
+// results count from 0; last is −1 if it is unknown.
 func parseRange(s string) (first, last int) {
 	numbers := strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
 	if len(numbers) == 0 {
@@ -185,9 +186,9 @@ func parseRange(s string) (first, last int) {
 	return int(a) - 1, int(b) - 1
 }
 
-// frame reads a line below a thread: blanks, an asterisk where it is of the kernel, a
-// count, and the text of the frame. What is in angle brackets and has no count tells how
-// the thread was scheduled.
+// frame reads a line below a thread: blanks, an asterisk for the kernel, a count, and
+// the text of the frame. A text in angle brackets without a count says how the thread
+// was scheduled.
 func (r *spinProcessReader) frame(line string) {
 	const margin = 2
 	rest := strings.TrimLeft(line, " ")
@@ -214,10 +215,10 @@ func (r *spinProcessReader) frame(line string) {
 	r.add(depth, int(samples), &l)
 }
 
-// maxPolicies is how many lines tell how a thread was scheduled.
+// maxPolicies is the maximum number of lines kept about a thread's scheduling.
 const maxPolicies = 8
 
-// keepPolicy keeps a line that tells how the thread was scheduled.
+// keepPolicy keeps a line about the thread's scheduling.
 func (r *spinProcessReader) keepPolicy(line string) {
 	kept := r.rest.threads[r.thread.ID]
 	if line, ok := r.keep(line); ok && len(kept) > 0 && len(kept) < maxPolicies {
@@ -225,7 +226,7 @@ func (r *spinProcessReader) keepPolicy(line string) {
 	}
 }
 
-// endTimeline gives a thread its timeline, once its lines were read.
+// endTimeline completes the timeline of a thread whose lines have been read.
 func (r *spinProcessReader) endTimeline(whole bool) {
 	if r.thread != nil {
 		r.timeline.not = r.timeline.not || r.full // lines may be missing
@@ -235,17 +236,18 @@ func (r *spinProcessReader) endTimeline(whole bool) {
 	r.timeline = spinTimeline{}
 }
 
-// allThreads is what the stacks are of where a report does not tell threads apart.
+// allThreads is the name of the pseudo-thread for reports that do not distinguish
+// threads.
 const allThreads = "all threads"
 
-// startAll begins what stands for all threads.
+// startAll begins the pseudo-thread for all threads.
 func (r *spinProcessReader) startAll() {
 	r.thread, r.path = &profile.Thread{Name: allThreads, Last: -1}, nil
 	r.profile.Threads = append(r.profile.Threads, r.thread)
 }
 
-// add counts a line below the one that is its caller. In a timeline the same one comes
-// again and again.
+// add adds a frame below its caller, and counts its samples. In a timeline the same
+// frame recurs.
 func (r *spinProcessReader) add(depth, samples int, l *spinLabel) {
 	var above *profile.Node
 	if depth > 0 {
@@ -271,7 +273,7 @@ func (r *spinProcessReader) add(depth, samples int, l *spinLabel) {
 	}
 }
 
-// newNode makes the node of an edge, nil where there are too many.
+// newNode makes the node for an edge, nil if there are too many.
 func (r *spinProcessReader) newNode(e spinEdge, l *spinLabel) *profile.Node {
 	text, ok := r.keep(e.text)
 	if r.nodes++; !ok || r.nodes > maxBranches {
@@ -290,7 +292,7 @@ func (r *spinProcessReader) newNode(e spinEdge, l *spinLabel) *profile.Node {
 	return n
 }
 
-// node makes a node of what a label tells.
+// node makes a node from a label.
 func (r *spinProcessReader) node(l *spinLabel) *profile.Node {
 	n := &profile.Node{PC: l.pc, By: unwind.ByReport}
 	if symbol := unmark(n, l.symbol); symbol != notation.Unknown {

@@ -10,22 +10,22 @@ import (
 	"stacksnap/task"
 )
 
-// spindumpTool is what writes the reports of hangs on a Mac.
+// spindumpTool is the program that writes reports of hangs on a Mac.
 const spindumpTool = "spindump"
 
-// Keys and lines by which the parts of a report of spindump are known.
+// Keys and lines by which the parts of a report of spindump are recognised.
 const (
 	spinSteps   = "Steps:"
 	spinVersion = "Report Version:"
 	spinProcess = "Process:"
-	spinPower   = "Powerstats for:" // of a report of stacks that were taken now and then
+	spinPower   = "Powerstats for:" // in a report of stacks sampled now and then
 	spinThread  = "  Thread 0x"
 	spinBinary  = "Spindump binary format"
 
 	spinTruncated = "<truncated backtrace>"
 )
 
-// isSpindump reports whether a file has the lines that a report of spindump begins with.
+// isSpindump reports whether head begins like a report of spindump.
 func isSpindump(head []byte) bool {
 	return notation.HasLine(head, spinSteps) && notation.HasLine(head, spinVersion)
 }
@@ -35,11 +35,11 @@ type spinReader struct {
 	limits    *limits
 	header    spinHeader
 	processes []*spinProcessReader
-	now       *spinProcessReader // whose lines are read; nil: those of the header
+	now       *spinProcessReader // process that is being read; nil: still in the header
 	ended     bool
 }
 
-// spinHeader is what a report tells before its first process.
+// spinHeader has the facts in a report before its first process.
 type spinHeader struct {
 	rest       *spinHeaderRest
 	start, end time.Time
@@ -51,18 +51,18 @@ type spinHeader struct {
 	tool       string
 	machine    task.Machine
 	pageSize   int
-	target     task.Info // whose report it is, of all processes; PID 0: nobody's
+	target     task.Info // process that the report is about; PID 0: none
 	main       profile.Image
-	notes      []string // of that
-	seen       bool     // the lines of the target have begun
+	notes      []string // notes about the target
+	seen       bool     // the target's lines have begun
 }
 
 func newSpinReader() *spinReader {
 	return &spinReader{limits: newLimits(), header: spinHeader{rest: &spinHeaderRest{}}}
 }
 
-// readSpindump reads a report of spindump: a profile of each process. One that was cut
-// short gives what there is, with a note.
+// readSpindump reads a report of spindump, and returns a profile of each process. For
+// a truncated report it returns what the report has, with a note.
 func readSpindump(from *bufio.Reader) ([]*profile.Profile, error) {
 	r := newSpinReader()
 	err := notation.EachLine(from, func(line string) bool {
@@ -91,14 +91,14 @@ func (r *spinReader) read(line string) {
 	}
 }
 
-// begin begins a process with a line that has its name.
+// begin begins a process at the line with its name.
 func (r *spinReader) begin(line, name string) {
 	if r.now != nil {
-		r.now.whole, r.now.below = true, nil // another one follows
+		r.now.whole, r.now.below = true, nil // another process follows
 	}
 	r.now = newSpinProcessReader(r.limits)
 	if len(r.processes) == maxProcesses {
-		r.limits.full = true // it is read, and left out
+		r.limits.full = true // the process is read, but left out
 		return
 	}
 	r.processes = append(r.processes, r.now)
@@ -108,10 +108,10 @@ func (r *spinReader) begin(line, name string) {
 	t.Name, t.PID = parseSpinProcess(name)
 }
 
-// maxProcesses bounds the processes of a report.
+// maxProcesses is the maximum number of processes of a report.
 const maxProcesses = 1 << 14
 
-// profiles are those of the processes, in the order of the report.
+// profiles returns the profiles of the processes, in the order of the report.
 func (r *spinReader) profiles() (list []*profile.Profile) {
 	if len(r.processes) == 0 {
 		r.now = newSpinProcessReader(r.limits)
@@ -129,10 +129,10 @@ func (r *spinReader) profiles() (list []*profile.Profile) {
 	return list
 }
 
-// maxBehind is how many texts in brackets are looked for the one that is a pid.
+// maxBehind is how many texts in brackets are tried as the pid.
 const maxBehind = 8
 
-// parseSpinProcess reads "NAME [PID]", behind which there may be more.
+// parseSpinProcess parses "NAME [PID]", which other text may follow.
 func parseSpinProcess(s string) (name string, pid int) {
 	end := len(s)
 	for range maxBehind {

@@ -9,23 +9,23 @@ import (
 	"stacksnap/task"
 )
 
-// spinRest is what a report of spindump has of a process, as it is written there. Its writer
-// gives it back.
+// spinRest is the text that a report of spindump has about a process. When the
+// profile is written as such a report, it is written again.
 type spinRest struct {
 	header  *spinHeaderRest
-	facts   []string // of the process
+	facts   []string // about the process
 	threads map[task.ThreadID][]string
-	notes   []string // that were made of lines of these
+	notes   []string // notes that were made from these lines
 }
 
-// spinHeaderRest are the lines before the first stacks.
+// spinHeaderRest has the lines before the first stacks.
 type spinHeaderRest struct {
 	lines []string
 	bytes int
 	ended bool
 }
 
-// maxSpinHeader bounds the lines of the header that are kept; longer ones are no header.
+// maxSpinHeader is the maximum size of a header that is kept, in bytes.
 const maxSpinHeader = notation.HeadSize
 
 // read keeps a line of the header.
@@ -38,13 +38,15 @@ func (r *spinHeaderRest) read(line string) {
 	}
 }
 
-// whole reports whether the lines tell what a report is known by.
+// whole reports whether the kept lines are complete, so that the report is recognised
+// by them.
 func (r *spinHeaderRest) whole() bool {
 	text := []byte(strings.Join(r.lines, "\n"))
 	return r.bytes <= maxSpinHeader && isSpindump(text)
 }
 
-// spinRestOf is what the report has that a profile is of; nil: it is of none, or a view.
+// spinRestOf returns the rest of the report that the profile was read from. It is nil
+// for other profiles and for views.
 func spinRestOf(p *profile.Profile) *spinRest {
 	rest, _ := p.Report.(*spinRest)
 	if p.View != nil {
@@ -53,8 +55,8 @@ func spinRestOf(p *profile.Profile) *spinRest {
 	return rest
 }
 
-// oldHeader writes the header of the report that all profiles are of, and reports whether
-// there is one.
+// oldHeader writes the header of the report that the profiles were read from. It
+// reports false if there is none.
 func (s *spinWriter) oldHeader(all []*profile.Profile) bool {
 	rest, _ := all[0].Report.(*spinRest)
 	if rest == nil || !rest.header.whole() {
@@ -66,7 +68,7 @@ func (s *spinWriter) oldHeader(all []*profile.Profile) bool {
 		}
 	}
 	lines := rest.header.lines
-	if lines[len(lines)-1] == "" { // it is written before what follows
+	if lines[len(lines)-1] == "" { // a blank line is written before the next part
 		lines = lines[:len(lines)-1]
 	}
 	for _, line := range lines {
@@ -75,7 +77,8 @@ func (s *spinWriter) oldHeader(all []*profile.Profile) bool {
 	return true
 }
 
-// oldFacts writes what the report told of a process, and reports whether there is any.
+// oldFacts writes the report's original facts about a process. It reports false if
+// there are none.
 func (s *spinWriter) oldFacts(p *profile.Profile) bool {
 	rest := spinRestOf(p)
 	if rest == nil || len(rest.facts) == 0 {
@@ -87,7 +90,8 @@ func (s *spinWriter) oldFacts(p *profile.Profile) bool {
 	return true
 }
 
-// newNotes are the doubts of a profile that are not in lines of the report.
+// newNotes returns the warnings about a profile that are not in the report's own
+// lines.
 func newNotes(p *profile.Profile) []string {
 	rest := spinRestOf(p)
 	if rest == nil {
@@ -98,7 +102,7 @@ func newNotes(p *profile.Profile) []string {
 	})
 }
 
-// threadLines are the lines that begin a thread, as the report has them.
+// threadLines returns the lines that begin a thread, as in the report.
 func (s *spinWriter) threadLines(p *profile.Profile, t *profile.Thread) []string {
 	if rest := spinRestOf(p); rest != nil && len(rest.threads[t.ID]) > 0 {
 		return rest.threads[t.ID]

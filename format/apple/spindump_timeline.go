@@ -12,10 +12,11 @@ import (
 	"stacksnap/task"
 )
 
-// SpindumpTimeline writes a report in spindump's timeline form, version 35.1: stacks in the
-// order of time, where each line has the range of consecutive samples with that frame. It
-// marks innermost frames of running threads; the form has no other states. The error is
-// [timeline.ErrNoTimeline] if the times of the samples are unknown.
+// SpindumpTimeline writes a report in spindump's timeline form, version 35.1: stacks
+// in the order of time, with the range of consecutive samples in which each frame was
+// on the stack. It marks innermost frames of running threads; the form has no other
+// states. The error is [timeline.ErrNoTimeline] if the times of the samples are
+// unknown.
 func SpindumpTimeline(w io.Writer, r *report.Report, _ words.Options) error {
 	if err := timeline.Check(&r.Group); err != nil {
 		return err
@@ -26,8 +27,8 @@ func SpindumpTimeline(w io.Writer, r *report.Report, _ words.Options) error {
 	})
 }
 
-// timeline writes the samples of a thread in the order of time. Lines are known before the
-// first is written, for each tells how far it goes.
+// timeline writes the samples of a thread in the order of time. All lines are made
+// before the first is written, because each contains its last sample.
 func (s *spinWriter) timeline(p *profile.Profile, t *profile.Thread) {
 	l := newSpinLines(t)
 	for m := range p.Moments(t) {
@@ -35,7 +36,7 @@ func (s *spinWriter) timeline(p *profile.Profile, t *profile.Thread) {
 	}
 	l.close(0)
 	width := digits(t.Samples)
-	labels := map[*profile.Node]string{} // one node has many lines
+	labels := map[*profile.Node]string{} // a node can have many lines
 	for i := range l.all {
 		line := &l.all[i]
 		label, ok := labels[line.node]
@@ -48,16 +49,16 @@ func (s *spinWriter) timeline(p *profile.Profile, t *profile.Thread) {
 	}
 }
 
-// spinLine is a frame that was on the stack in samples one after another.
+// spinLine is a frame that was on the stack in consecutive samples.
 type spinLine struct {
 	node        *profile.Node
 	depth       int
 	first, last int  // samples, counted from 0
-	ran         bool // the thread, in the first sample
-	called      bool // others: it was not innermost in all of them
+	ran         bool // the thread ran in the first sample
+	called      bool // it was not innermost in all of its samples
 }
 
-// behind is what stands behind a frame: "(running) 4-9".
+// behind returns the text after a frame: "(running) 4-9".
 func (l *spinLine) behind() string {
 	behind := " " + spinRange(l.first, l.last)
 	if l.ran && !l.called {
@@ -70,11 +71,11 @@ func (l *spinLine) behind() string {
 type spinLines struct {
 	above map[*profile.Node]*profile.Node
 	all   []spinLine
-	open  []int           // those of the last sample, outermost first
-	path  []*profile.Node // of a sample, likewise
-	next  int             // the sample behind the last
-	leaf  *profile.Node   // of the last sample
-	ran   bool            // the thread, in the last sample
+	open  []int           // indices in all of the lines of the last sample, outermost first
+	path  []*profile.Node // frames of a sample, outermost first
+	next  int             // number after the last sample
+	leaf  *profile.Node   // innermost frame of the last sample
+	ran   bool            // the thread ran in the last sample
 }
 
 func newSpinLines(t *profile.Thread) *spinLines {
@@ -90,13 +91,14 @@ func newSpinLines(t *profile.Thread) *spinLines {
 	return l
 }
 
-// What stands for frames that a line does not name.
+// Placeholders for frames that are missing in a line.
 var (
 	cutHere  = &profile.Node{Location: profile.Location{Function: spinTruncated}}
 	leftHere = &profile.Node{Location: profile.Location{Function: omitted}}
 )
 
-// add has the lines that a sample shares with the one before go on, and begins the others.
+// add extends the lines that a sample shares with the one before, and begins new
+// lines for its other frames.
 func (l *spinLines) add(m *profile.Moment) {
 	ran := m.State == task.Running
 	if m.Snapshot != l.next {
@@ -121,7 +123,7 @@ func (l *spinLines) add(m *profile.Moment) {
 	l.next, l.leaf, l.ran = m.Snapshot+1, m.Node, ran
 }
 
-// close ends open lines from a depth on with the last sample.
+// close ends the open lines from a depth on.
 func (l *spinLines) close(depth int) {
 	for _, i := range l.open[depth:] {
 		l.all[i].last = l.next - 1
@@ -129,7 +131,7 @@ func (l *spinLines) close(depth int) {
 	l.open = l.open[:depth]
 }
 
-// shared is how many open lines are of the frames of a stack.
+// shared returns how many open lines have the same frames as a stack.
 func (l *spinLines) shared(path []*profile.Node) int {
 	n := 0
 	for n < min(len(l.open), len(path)) && l.all[l.open[n]].node == path[n] {
@@ -138,14 +140,14 @@ func (l *spinLines) shared(path []*profile.Node) int {
 	return n
 }
 
-// changes reports whether a line was the innermost until now, and whether the thread ran differs
-// from then.
+// changes reports whether the open line at a depth was innermost until now, and the
+// thread has started or stopped running since.
 func (l *spinLines) changes(depth int, ran bool) bool {
 	line := &l.all[l.open[depth]]
 	return !line.called && line.ran != ran
 }
 
-// pathOf is the stack of a sample, without the middle of a deep one.
+// pathOf returns the stack of a sample. It omits the middle of a deep stack.
 func (l *spinLines) pathOf(n *profile.Node) []*profile.Node {
 	l.path = l.path[:0]
 	for ; n != nil; n = l.above[n] {

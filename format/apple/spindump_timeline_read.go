@@ -7,27 +7,28 @@ import (
 	"stacksnap/task"
 )
 
-// maxMoments bounds the samples of the timelines of a report, of all threads together.
+// maxMoments is the maximum number of samples in the timelines of a report, of all
+// threads together.
 const maxMoments = 1 << 26
 
-// spinTimeline reads the lines of a thread of a timeline: each is of samples one after
-// another, and those below it of some of these, in the order of time. Of samples that none
-// below has it is the innermost.
+// spinTimeline reads a thread's lines in a timeline. Each line covers consecutive
+// samples; the lines below it cover parts of these, in the order of time. In samples
+// that no line below covers, the line is the innermost frame.
 type spinTimeline struct {
 	built profile.TimelineBuilder
-	open  []openLine // the last line, and those that it is below
-	not   bool       // a line is none of a timeline
+	open  []openLine // the last line and those above it, outermost first
+	not   bool       // a line does not fit into a timeline
 }
 
-// openLine is a line with its samples, from the first of which it is not known yet what is
-// below it.
+// openLine is a line to which further lines may be added below. Its samples before
+// next are done.
 type openLine struct {
 	node       *profile.Node
 	state      task.State
 	next, last int
 }
 
-// add takes up a line.
+// add adds a line.
 func (r *spinTimeline) add(depth int, n *profile.Node, l *spinLabel, limits *limits) {
 	first, last := parseRange(l.samples)
 	if r.not = r.not || last < first || depth > len(r.open) || !r.close(depth); r.not {
@@ -46,8 +47,8 @@ func (r *spinTimeline) add(depth int, n *profile.Node, l *spinLabel, limits *lim
 	r.open = append(r.open, openLine{n, state, first, last})
 }
 
-// close has the lines from a depth on have ended, and reports whether their order is that of
-// time.
+// close ends the lines from a depth on. It reports false if they are not in the order
+// of time.
 func (r *spinTimeline) close(depth int) bool {
 	for _, line := range slices.Backward(r.open[depth:]) {
 		if !r.keep(&line, line.last+1) {
@@ -58,13 +59,14 @@ func (r *spinTimeline) close(depth int) bool {
 	return true
 }
 
-// keep keeps the samples of a line up to another one's first, unless that is before them.
+// keep adds the samples of a line before until, in which it was innermost. It reports
+// false if they are not in the order of time.
 func (r *spinTimeline) keep(l *openLine, until int) bool {
 	return until == l.next || r.built.Add(l.next, until-l.next, l.node, l.state)
 }
 
-// end returns the timeline, nil where there is none. What follows the last lines of a report
-// that was cut short is not known, and not told.
+// end returns the timeline, nil if there is none. In a truncated report it omits the
+// last lines, because the lines below these are unknown.
 func (r *spinTimeline) end(whole bool) *profile.Timeline {
 	if r.not || whole && !r.close(0) {
 		return nil

@@ -18,7 +18,8 @@ func (c *call) attach(ctx context.Context) error {
 	return c.attachTo(ctx, pid)
 }
 
-// look captures an open process as the call asks, reports on it, and closes it.
+// look captures an open process in the mode of the call, reports on it, and closes
+// it.
 func (c *call) look(ctx context.Context, p task.Process) error {
 	switch c.Mode() {
 	case cli.ModeWatch:

@@ -31,7 +31,7 @@ func (c *call) compare() error {
 		return err
 	}
 	var sides [2]*profile.Profile
-	var cut error // what a side lacks
+	var cut error // error about missing parts of a side
 	for i, path := range c.Compared {
 		side, err := c.readSide(path, c.withinSide(i), index)
 		if side == nil {

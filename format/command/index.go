@@ -57,8 +57,8 @@ func (c *call) overLine() func(line string) {
 	}
 }
 
-// remark prints which of the files that --symbols and --binaries named were of no use, if
-// there was a report.
+// remark prints the warnings about files that --symbols and --binaries named, such as
+// those that match no image. Without a report it prints none.
 func (c *call) remark() {
 	if c.indexed == nil || !c.anyReported {
 		return

@@ -21,7 +21,8 @@ func (c *call) openStackshot(index *binaries.Index) error {
 	if c.Save != "" {
 		return cli.UsageError{Err: fmt.Errorf("%s is a stackshot, which has no memory to record: copy it rather than record it", c.Target)}
 	}
-	// Nothing runs that collecting garbage would disturb, and much of it is made.
+	// No capture is running that a garbage collection could disturb, and there is
+	// much garbage.
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	profiles, err := c.readStackshots(c.Target, c.Within, index)
 	switch {

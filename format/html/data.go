@@ -57,14 +57,15 @@ type header struct {
 	Tasks     []tasks     `json:"tasks,omitempty"`
 }
 
-// tasks are those of a runtime that no thread runs. Rest are lines on those that are left out.
+// tasks are the tasks of a runtime that no thread runs. Rest has lines about the
+// tasks that are left out.
 type tasks struct {
 	Title   string   `json:"title"`
 	Entries []entry  `json:"entries"`
 	Rest    []string `json:"rest,omitempty"`
 }
 
-// entry is alike tasks, with their frames, the outermost first.
+// entry is a group of alike tasks with the same frames, outermost first.
 type entry struct {
 	Title  string   `json:"title"`
 	Frames []string `json:"frames"`
@@ -73,7 +74,7 @@ type entry struct {
 type deadlock struct {
 	Title   string   `json:"title"`
 	Stood   string   `json:"stood"`
-	Behind  string   `json:"behind,omitempty"` // who else is stuck for it
+	Behind  string   `json:"behind,omitempty"` // threads that are stuck because of the deadlock
 	Waiters []waiter `json:"waiters"`
 }
 

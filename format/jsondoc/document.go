@@ -219,7 +219,7 @@ func newJSONNode(n *profile.Node, depth, parent int, images map[*profile.Image]i
 	for _, a := range n.Also {
 		j.Also = append(j.Also, a.PC.String())
 	}
-	if n.PC == 0 && n.Image != nil && n.Image.Runtime { // of a task: no native code runs it
+	if n.PC == 0 && n.Image != nil && n.Image.Runtime { // the frame of a task: no native code runs it
 		j.Address, j.By, j.Offset = "", "", nil
 	}
 	if f := n.Folded; f != nil {

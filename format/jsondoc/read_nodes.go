@@ -82,7 +82,8 @@ func (d *documentReader) readNode(tree *documentTree) error {
 	return nil
 }
 
-// name returns text, and keeps equal texts once, since many nodes have the same function.
+// name returns text, and keeps one copy of equal texts, because many nodes have the
+// same function.
 func (d *documentReader) name(text string) string {
 	if kept, ok := d.names[text]; ok {
 		return kept

@@ -21,9 +21,9 @@ const (
 	rowHeight = 16
 	above     = 44  // for the title
 	textWidth = 7.1 // of a character of 12 pixels
-	leastRect = 0.1 // narrower frames are left out
-	leastName = 3   // characters; a name cut to fewer is left out
-	maxRows   = 400 // deeper frames are left out
+	leastRect = 0.1 // narrower frames are omitted
+	leastName = 3   // characters; a name cut to fewer is omitted
+	maxRows   = 400 // deeper frames are omitted
 )
 
 // Write draws a flame graph of all threads. The width of a frame is its share of the samples,

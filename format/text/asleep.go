@@ -8,8 +8,8 @@ import (
 	"stacksnap/task"
 )
 
-// leastAsleep is the least part of its samples, in percent, in which a thread without a tree was asleep,
-// and in which it was in one place.
+// leastAsleep is how much of a thread's samples, in percent, have to find it asleep,
+// and in one place, for a line instead of a tree.
 const leastAsleep = 99
 
 // fewThreads is the most threads whose trees are all shown.
@@ -20,8 +20,8 @@ func (p *printer) listsAsleep() bool {
 	return p.Profile.NumThreads() > fewThreads && p.least != 0 && !p.everyFrame && !p.IsInverted()
 }
 
-// isAsleep reports whether one line says as much about a thread as its tree: it was asleep in one place,
-// and waited for nothing that another thread has.
+// isAsleep reports whether one line says as much about a thread as its tree: the
+// thread was asleep in one place, and waited for nothing that another thread holds.
 func isAsleep(t *profile.Thread) bool {
 	stack := t.Heaviest()
 	if t.Main || len(stack) == 0 || t.Err != "" || t.Empty > 0 || t.SuspendCount > 0 {
@@ -37,7 +37,7 @@ func (p *printer) asleep(threads []*profile.Thread) {
 		return
 	}
 	line := words.NewStackLine(p.Profile, p.Width)
-	plain := printer{Printer: line.Printer} // without colours, which a cut line could end in
+	plain := printer{Printer: line.Printer} // without colours, because a cut line could end within one
 	p.Line("")
 	p.Text("", 2, fmt.Sprintf("Asleep in one place, in %d %% of their samples or more (--min 0 shows the trees):", leastAsleep))
 	for _, t := range threads {

@@ -42,7 +42,7 @@ func (p *printer) busyThreads() {
 	}
 }
 
-// ranWord is what the shares of [ranShare] are of.
+// ranWord returns the words for the shares that [ranShare] returns.
 func ranWord(p *profile.Profile) string {
 	for _, t := range p.Threads {
 		if t.Spent != (profile.Spent{}) {
@@ -52,8 +52,9 @@ func ranWord(p *profile.Profile) string {
 	return "ran or were ready to"
 }
 
-// ranShare is the part of all the time that each thread of an entry was on a CPU or, where
-// that is not known, of all snapshots in which it could run.
+// ranShare returns the share of all time in which each thread of an entry was on a
+// CPU. If the CPU time is unknown, it returns the share of all snapshots in which the
+// thread could run.
 func ranShare(p *profile.Profile, t *profile.Thread) float64 {
 	part, whole := float64(t.States[task.Running]), float64(p.Snapshots)
 	if t.Spent != (profile.Spent{}) {

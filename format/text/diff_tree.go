@@ -62,8 +62,8 @@ func (p *diffPrinter) table() {
 	}
 }
 
-// changed are the functions to list, and how many there are besides that changed as much by chance, as
-// far as is known.
+// changed returns the functions to list, and how many other functions changed only
+// within noise, as far as is known.
 func (p *diffPrinter) changed() (list []diff.Function, noisy int) {
 	least := max(p.Least, words.Steady) * p.Unit()
 	for _, f := range p.Functions {
@@ -78,7 +78,7 @@ func (p *diffPrinter) changed() (list []diff.Function, noisy int) {
 	return list, noisy
 }
 
-// besides says how many functions are left out.
+// besides returns a phrase with the number of functions that are left out.
 func (p *diffPrinter) besides(noisy int) string {
 	if noisy == 0 {
 		return ""
@@ -86,7 +86,8 @@ func (p *diffPrinter) besides(noisy int) string {
 	return fmt.Sprintf(" beyond noise (%s did within it)", words.Plural(noisy, "more function"))
 }
 
-// legend explains the sign of a change within noise, where one of the functions has it.
+// legend returns the explanation of the mark for changes within noise, if a listed
+// function has the mark.
 func (p *diffPrinter) legend(list []diff.Function) string {
 	for _, f := range list {
 		if p.Judged(f.Self, f.Margin.Self) == words.WithinNoise || p.Judged(f.Total, f.Margin.Total) == words.WithinNoise {
@@ -96,7 +97,7 @@ func (p *diffPrinter) legend(list []diff.Function) string {
 	return ""
 }
 
-// atLeast returns a phrase with the least change that is shown.
+// atLeast returns a phrase with the smallest change that is shown.
 func (p *diffPrinter) atLeast() string {
 	if p.Least == 0 {
 		return ""

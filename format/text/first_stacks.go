@@ -12,8 +12,9 @@ import (
 // maxOthers is the most lines on the threads whose stacks are not among the first.
 const maxOthers = 7
 
-// firstStacks writes the stack of the thread that the headline of one snapshot, h, is about, and where the
-// others are. It writes nothing if threads are in a deadlock, whose table has their stacks.
+// firstStacks writes the stack of the thread that h, the headline of one snapshot, is
+// about, and a few lines on the other threads. It writes nothing if threads are in a
+// deadlock, whose table has their stacks.
 func (p *printer) firstStacks(o *words.Options, h *headline.Headline) {
 	whole := p.Profile.Original()
 	if len(whole.Deadlocks) > 0 || p.Profile.View != nil && p.Profile.View.By != profile.ByThread {
@@ -30,7 +31,8 @@ func (p *printer) firstStacks(o *words.Options, h *headline.Headline) {
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
 }
 
-// only leaves out all threads except the entry of one. It reports whether there is one.
+// only reduces the profile to the entry of one thread. It reports false if there is
+// none.
 func (p *printer) only(id task.ThreadID) bool {
 	t := p.Profile.Find(id)
 	if t == nil {
@@ -41,7 +43,7 @@ func (p *printer) only(id task.ThreadID) bool {
 	return true
 }
 
-// firstStack writes the stack of a thread, and why it is the first.
+// firstStack writes the stack of a thread, and the reason why it comes first.
 func (p *printer) firstStack(t *profile.Thread, why string) {
 	stack := t.Heaviest()
 	if len(stack) < 2 {
@@ -62,7 +64,8 @@ func (p *printer) threadOrThreads(t *profile.Thread) string {
 	return p.ThreadName(t.ID, t.Name)
 }
 
-// others writes a few lines on the other threads: those that run, and what the rest wait for.
+// others writes a few lines on the other threads: those that run, and the objects
+// that the rest wait for.
 func (p *printer) others(o *words.Options, first *profile.Thread) {
 	if p.Profile.NumThreads() == first.Weight() {
 		return
@@ -79,9 +82,9 @@ func (p *printer) others(o *words.Options, first *profile.Thread) {
 	}
 }
 
-// telling returns the thread whose stack says most about the headline of one snapshot, and why it is
-// that thread: the one that the headline is about, or the owner of the lock that many threads wait for;
-// nil if there is none.
+// telling returns the thread whose stack explains most about the headline of one
+// snapshot, and the reason: it is the thread that the headline is about, or the owner
+// of the lock that many threads wait for. It returns nil if there is none.
 func telling(p *profile.Profile, h *headline.Headline) (t *profile.Thread, why string) {
 	switch {
 	case h.Thread != nil:

@@ -6,17 +6,17 @@ import (
 	"stacksnap/format/profile"
 )
 
-// The most lines of a report on samples, as far as a larger bound of the calls in its trees can
-// make it shorter.
+// The maximum number of lines of a report on samples, if it can be reached by
+// omitting light calls from the trees.
 const (
 	maxLines       = 70
 	maxLinesOfMany = 80
 	manyThreads    = 100
 )
 
-// fitting writes a head, trees without the calls under a share of their thread's samples, and a tail.
-// shown are the trees of whole with the bound that was asked for; if the report would be too long with
-// them, it takes a larger bound.
+// fitting writes head, the trees, and the tail. shown are the trees of whole, pruned
+// by the bound that the user asked for. If the report is too long, fitting prunes
+// whole by larger bounds.
 func (p *printer) fitting(head string, whole, shown *profile.Profile, tail func(*printer)) {
 	room := maxLines
 	if p.Profile.NumThreads() >= manyThreads {

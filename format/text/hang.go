@@ -23,7 +23,7 @@ func hang(w io.Writer, r *report.Report, o words.Options) error {
 		if err := tree(w, p, o); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, "\n"); err != nil { // another one may follow
+		if _, err := io.WriteString(w, "\n"); err != nil { // another report may follow
 			return err
 		}
 	}
@@ -61,8 +61,8 @@ func hungThread(p *words.Printer, r *hangreport.Report) string {
 	return p.ThreadName(r.Thread, r.Name)
 }
 
-// hungIn returns a clause with the function of own code in which the thread of a hang mostly was; "" if
-// there is none.
+// hungIn returns a clause with the function of the program's own code that the hung
+// thread was mostly in, "" if there is none.
 func hungIn(p *words.Printer, r *hangreport.Report) string {
 	if t := p.Profile.Straight().Find(r.Thread); t != nil {
 		if in := p.MostlyIn(t); in != "" {
@@ -81,8 +81,8 @@ func (p *printer) followed(r *report.Report) {
 	p.Uncaptured(r.Missing)
 }
 
-// chainOf returns the chain of waits that a hung thread begins, if that leads into other processes;
-// nil where a deadlock has it.
+// chainOf returns the chain of waits from a hung thread, if the chain leads into
+// other processes. It returns nil if the chain is part of a deadlock.
 func chainOf(r *report.Report) []profile.Waiter {
 	chain := r.Hang.Followed.Chain
 	if len(r.Profiles)+len(r.Missing) < 2 || len(chain) == 0 {
@@ -96,7 +96,8 @@ func chainOf(r *report.Report) []profile.Waiter {
 	return chain
 }
 
-// atLeast says of a hang that began before the watch that it is longer than was seen.
+// atLeast returns words for a hang that began before the watch: it lasted longer than
+// was observed.
 func atLeast(r *hangreport.Report) string {
 	if r.FromStart {
 		return "at least "

@@ -7,9 +7,9 @@ import (
 	"stacksnap/format/profile/headline"
 )
 
-// header writes the headline, the stacks that it is about, the process and the deadlocks. The other
-// facts on the process and the capture are among them only if they were asked for first. Stacks come
-// after deadlocks and after the description of a view.
+// header writes the headline, its stacks, the process and the deadlocks. It includes
+// the other facts about the process and the capture only if the options ask for facts
+// first. Stacks follow deadlocks and the description of a view, if there are any.
 func (p *printer) header(stacks func(*printer, *headline.Headline)) {
 	h := headline.Of(p.Profile.Original())
 	p.WriteHeadline(&h)
@@ -36,22 +36,22 @@ func (p *printer) header(stacks func(*printer, *headline.Headline)) {
 	p.put(text)
 }
 
-// written returns what a function writes.
+// written returns the text that write writes.
 func (p *printer) written(write func(*printer)) string {
 	var text strings.Builder
 	aside := *p
 	aside.Writer = bufio.NewWriter(&text)
 	write(&aside)
-	_ = aside.Writer.Flush() // a Builder takes everything
+	_ = aside.Writer.Flush() // writing to a Builder cannot fail
 	p.Guessed, p.FpOnly, p.calls = aside.Guessed, aside.FpOnly, aside.calls
 	return text.String()
 }
 
-// put writes a text as it is.
+// put writes a text unchanged.
 func (p *printer) put(text string) { _, _ = p.WriteString(text) } // the buffer keeps errors for Flush
 
-// facts writes, at the end, what the header left out; for samples only what their reader needs, as
-// that report should be short.
+// facts writes, at the end, the facts that the header left out. For samples it writes
+// only what a reader needs, to keep the report short.
 func (p *printer) facts() {
 	if p.factsFirst {
 		return

@@ -20,7 +20,7 @@ func (p *printer) images() {
 	}
 }
 
-// oddImages lists only the images of which something is missing or wrong, without addresses.
+// oddImages lists only the images with problems, without addresses.
 func (p *printer) oddImages() {
 	titled := false
 	for _, im := range p.Profile.Images {

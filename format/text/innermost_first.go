@@ -7,11 +7,12 @@ import (
 	"stacksnap/format/words"
 )
 
-// maxStack is the most lines of a stack on the first screen, which has to have room for more.
+// maxStack is the maximum number of lines of a stack on the first screen, which has
+// to have room for other things.
 const maxStack = 9
 
-// innermostFirst writes the lines of a stack, innermost first, in at most [maxStack] lines, without
-// addresses and without the frames in which the thread only started.
+// innermostFirst writes a stack, innermost frame first, in at most [maxStack] lines.
+// It omits addresses, and the frames in which the thread only started.
 func (p *printer) innermostFirst(stack []*profile.Node) {
 	most, cut := maxStack, stack[0].Cut
 	if cut != nil {

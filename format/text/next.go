@@ -8,8 +8,8 @@ import (
 	"stacksnap/task"
 )
 
-// next says, at a terminal, which command helps next with what one snapshot of a live process shows, and
-// which one shows all of it.
+// next writes, on a terminal, the command that helps next after one snapshot of a
+// live process, and the command that shows all of the snapshot.
 func (p *printer) next(h *headline.Headline) {
 	t := &p.Profile.Target
 	if p.Width == 0 || !t.Live || t.PID <= 0 || p.Profile.Sampled() || p.factsFirst {
@@ -21,11 +21,13 @@ func (p *printer) next(h *headline.Headline) {
 	}
 }
 
-// mostlyWaited is the part of its time when runnable from which a thread lacks a CPU more than its code is slow.
+// mostlyWaited is the share of runnable time spent waiting for a CPU above which the
+// lack of a CPU matters more than slow code.
 const mostlyWaited = 0.5
 
-// nextOfStopped returns what continues a stopped process, or shows what has stopped it. On a Mac a
-// debugger may have suspended the task.
+// nextOfStopped returns a phrase with the command that continues a stopped process,
+// or that shows the process that stopped it. On a Mac, a debugger may have suspended
+// the task.
 func nextOfStopped(t *task.Info) string {
 	switch {
 	case t.Tracer != nil:
@@ -60,7 +62,7 @@ func nextStep(p *profile.Profile, h *headline.Headline) string {
 	return nextOfWait(p, h)
 }
 
-// nextOfWait is nextStep for a thread that waits.
+// nextOfWait is like nextStep, for a thread that waits.
 func nextOfWait(p *profile.Profile, h *headline.Headline) string {
 	pid, w := p.Target.PID, lastWait(p, h.Wait)
 	switch {
@@ -80,8 +82,8 @@ func nextOfWait(p *profile.Profile, h *headline.Headline) string {
 	return samplesShow(pid, "whether it stays there")
 }
 
-// lastWait returns the wait that a chain of waits, each for the owner of a lock, leads to; nil if it leads to
-// a thread that runs.
+// lastWait follows a chain of waits, each for the owner of a lock, and returns the
+// last wait. It returns nil if the last owner runs.
 func lastWait(p *profile.Profile, w *profile.Wait) *profile.Wait {
 	const most = 8
 	for range most {
@@ -109,7 +111,7 @@ func samplesShow(pid int, what string) string {
 
 func shows(pid int, what string) string { return fmt.Sprintf("stacksnap %d shows %s", pid, what) }
 
-// peerRole says what a process is that a thread waits for.
+// peerRole returns a word for the role of the process that a thread waits for.
 func peerRole(a profile.Action) string {
 	switch a {
 	case profile.Release:

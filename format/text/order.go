@@ -16,9 +16,9 @@ const (
 	otherRank
 )
 
-// inOrder returns the profile with its threads in the order in which a person wants to see
-// them; those of one rank keep theirs, but the busier goes first. Groups of threads, and
-// what a crash put first, stay where they are.
+// inOrder returns the profile with its threads in the order that suits a reader.
+// Threads of equal rank keep their order, except that busier ones come first. Groups
+// of threads, and a thread that a crash put first, stay where they are.
 func inOrder(p *profile.Profile) *profile.Profile {
 	if p.Target.Crash != nil || p.View != nil && p.View.By != profile.ByThread {
 		return p

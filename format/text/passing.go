@@ -7,11 +7,12 @@ import (
 	"stacksnap/format/words"
 )
 
-// maxPassing is the most columns of a name in a line of several.
+// maxPassing is the maximum width, in columns, of a name in a line of several frames.
 const maxPassing = 30
 
-// passing returns the frames at the start of a stack that share a line in a tree of samples:
-// those of libraries, each of which does nothing but call the next. It is one frame at least.
+// passing returns the frames at the start of a stack that share a line in a tree of
+// samples: frames of libraries, each of which only calls the next. It returns at
+// least one frame.
 func (p *printer) passing(stack []*profile.Node, at words.Position) []*profile.Node {
 	n := 1
 	if p.Places || p.IsInverted() && at.Depth == 0 {
@@ -23,7 +24,7 @@ func (p *printer) passing(stack []*profile.Node, at words.Position) []*profile.N
 	return stack[:n]
 }
 
-// onlyCalls reports whether all samples of a node are in another one that is below it.
+// onlyCalls reports whether all samples of a node are in other, a node below it.
 func onlyCalls(n, other *profile.Node) bool { return n.Self == 0 && n.Count == other.Count }
 
 // width returns the number of columns that a line with several frames may have.
@@ -44,8 +45,8 @@ func (p *printer) frames(run []*profile.Node, at words.Position) int {
 	return len(run)
 }
 
-// passage returns the line of several frames: their names, each image behind its last one; or, where
-// these do not fit, the first and the last name.
+// passage returns the line of several frames: all names, each image after its last
+// one. If these do not fit, it has only the first and the last name.
 func (p *printer) passage(run []*profile.Node, at words.Position) string {
 	arrow := " → "
 	if p.IsInverted() {
@@ -58,7 +59,7 @@ func (p *printer) passage(run []*profile.Node, at words.Position) string {
 	return lead + p.run(run, arrow, p.width()-words.Columns(lead+marks)) + marks
 }
 
-// each returns the names of all frames of a run, with their images.
+// each returns the names of all frames in run, with their images.
 func (p *printer) each(run []*profile.Node, arrow string) string {
 	var text strings.Builder
 	for i, n := range run {

@@ -15,7 +15,7 @@ type printer struct {
 	everyFrame bool // see [words.Options.Addresses]
 
 	least float64 // see [words.Options.Least]; 0 where the profile's view has a bound
-	calls int     // number of calls in trees that are not shown because of it
+	calls int     // number of calls in trees that are omitted because of least
 }
 
 func newPrinter(w io.Writer, p *profile.Profile, o words.Options) *printer {

@@ -6,17 +6,17 @@ import (
 	"stacksnap/format/words"
 )
 
-// runKind is what the frames of a run have in common.
+// runKind is the property that the frames of a run share.
 type runKind uint8
 
 const (
-	alone   runKind = iota // has a line of its own
-	library                // not of the program's own code
-	kernel                 // of the kernel
-	unnamed                // without a name, of one image
+	alone   runKind = iota // the frame has a line of its own
+	library                // frames outside the program's own code
+	kernel                 // frames of the kernel
+	unnamed                // frames without a name, of one image
 )
 
-// kindOf returns the kind of the run that a frame can be in.
+// kindOf returns the kind of run that a frame can belong to.
 func kindOf(n *profile.Node) runKind {
 	switch {
 	case !isPlain(n):
@@ -39,8 +39,9 @@ func isPlain(n *profile.Node) bool {
 		n.Recursion < 2 && n.Function != profile.Trampoline
 }
 
-// runs divides a stack, outermost frame first, into the frames that share a line: each frame of own
-// code has a line of its own, others share one with those of their kind that have the same samples.
+// runs divides a stack, outermost frame first, into runs of frames that share a line.
+// Each frame of own code has a line of its own. Other frames share a line if they are
+// of one kind and have the same samples.
 func runs(stack []*profile.Node) (lines [][]*profile.Node) {
 	for len(stack) > 0 {
 		n, kind := 1, kindOf(stack[0])
@@ -53,11 +54,12 @@ func runs(stack []*profile.Node) (lines [][]*profile.Node) {
 	return lines
 }
 
-// leastRunName is the least number of columns for each name of a run.
+// leastRunName is the minimum width of each name in a run, in columns.
 const leastRunName = 20
 
-// run returns a text for several frames in one line: the first and the last, with their images, and
-// how many they are. It has at most room columns, as far as names can be shortened.
+// run returns one line for several frames: the first and the last name, with their
+// images, and the number of frames. It has at most room columns, as far as names can
+// be shortened.
 func (p *printer) run(frames []*profile.Node, arrow string, room int) string {
 	first, last := frames[0], frames[len(frames)-1]
 	if first.Function == "" && last.Function == "" {
@@ -85,7 +87,8 @@ func imageMark(n *profile.Node) string {
 	return " (" + words.ImageName(n.Image) + ")"
 }
 
-// bothIn returns the names of two functions in the columns that there are for both.
+// bothIn returns the names of two functions, shortened to fit into room columns
+// together.
 func (p *printer) bothIn(first, last *profile.Node, room int) (a, b string) {
 	a, b = p.Function(first.Location), p.Function(last.Location)
 	each := max(room/2, leastRunName)
@@ -93,7 +96,7 @@ func (p *printer) bothIn(first, last *profile.Node, room int) (a, b string) {
 	return p.Name(nameIn(a, forA)), p.Name(nameIn(b, forB))
 }
 
-// nameIn returns a name in at most room columns.
+// nameIn returns a name, shortened to room columns.
 func nameIn(name string, room int) string {
 	if name = words.Narrow(name, room); words.Columns(name) > room {
 		name = words.Elide(name, room-1)

@@ -30,7 +30,8 @@ func writeSampled(p *printer, o *words.Options) error {
 	return p.Flush()
 }
 
-// threads writes the trees of threads, and the lines of those that need no tree.
+// threads writes the trees of threads, and one line for each thread that needs no
+// tree.
 func (p *printer) threads(shown *profile.Profile) {
 	var asleep []*profile.Thread
 	dead, lists := shown.Deadlocked(), p.listsAsleep()
@@ -46,8 +47,9 @@ func (p *printer) threads(shown *profile.Profile) {
 	p.leftOut()
 }
 
-// heaviest writes the heaviest stack of the thread that ran most, the busiest threads, and
-// the heaviest stack of the main thread; the stack of tasks where the headline, h, is about these.
+// heaviest writes the heaviest stack of the thread that ran most, the busiest
+// threads, and the heaviest stack of the main thread. If h, the headline, is about
+// tasks, it writes their stack instead.
 func (p *printer) heaviest(o *words.Options, h *headline.Headline) {
 	straight := p.straight()
 	if h.Tasks != nil {
@@ -73,22 +75,25 @@ func (p *printer) heaviest(o *words.Options, h *headline.Headline) {
 	p.Guessed, p.FpOnly = straight.Guessed, straight.FpOnly
 }
 
-// straight returns a printer for stacks as they were captured, whatever the view. It prints no addresses.
+// straight returns a printer for stacks as they were captured, without the view. It
+// prints no addresses.
 func (p *printer) straight() *printer {
 	straight := *p
 	straight.Profile, straight.Places = p.Profile.Straight(), false
 	return &straight
 }
 
-// foldSelfCalls has calls of a function by itself in one line, unless each was asked for.
+// foldSelfCalls folds recursive calls into one line, unless the options ask for each
+// call.
 func (p *printer) foldSelfCalls(o *words.Options) {
 	if !o.SelfCalls {
 		p.Profile = p.Profile.FoldSelfCalls(owncode.Is)
 	}
 }
 
-// isSimple reports whether a thread had the same calls in all samples, and waited for nothing that
-// another one has: its tree says as much as its heaviest stack.
+// isSimple reports whether a thread had the same calls in all samples, and waited for
+// nothing that another thread holds. Its tree then says as much as its heaviest
+// stack.
 func isSimple(t *profile.Thread) bool {
 	for _, n := range t.Nodes() {
 		if len(n.Children) > 1 {
@@ -98,15 +103,16 @@ func isSimple(t *profile.Thread) bool {
 	return len(t.Roots) == 1 && !waitsForAnother(t)
 }
 
-// waitsForAnother reports whether a thread usually waits for something that another thread or process has.
+// waitsForAnother reports whether a thread usually waits for something that another
+// thread or process holds.
 func waitsForAnother(t *profile.Thread) bool {
 	return slices.ContainsFunc(t.UsualWaits(), func(w profile.Waited) bool {
 		return w.Lock != profile.NoLock && w.Lock != profile.ThreadEnd || w.Peer.PID != 0
 	})
 }
 
-// busiest returns the thread that was runnable in the most samples, of those that mostly
-// ran; nil if there is none.
+// busiest returns, among the threads that mostly ran, the one that was runnable in
+// the most samples; nil if there is none.
 func busiest(p *profile.Profile) (best *profile.Thread) {
 	most := 0
 	for _, t := range p.Threads {
@@ -125,12 +131,14 @@ func (p *printer) busiestName(t *profile.Thread) string {
 	return p.ThreadName(t.ID, t.Name) + ", which ran most"
 }
 
-// maxHolders is the most threads whose stacks come before that of a thread that waits for them.
+// maxHolders is the maximum number of holders whose stacks come before that of a
+// waiting thread.
 const maxHolders = 2
 
-// holders writes the stacks of the thread that a thread waited for in all checks, and of the one that this
-// one waited for: the last is the cause. One that ran most has its own place, and those of deadlocks are in
-// their table.
+// holders writes the stack of the thread that t waited for in all checks, and of the
+// one that this thread waited for: the last one is the cause. It stops at most, which
+// has its own place. It writes nothing if there are deadlocks, whose table has the
+// stacks.
 func (p *printer) holders(t, most *profile.Thread) {
 	if len(p.Profile.Original().Deadlocks) > 0 {
 		return
@@ -147,7 +155,7 @@ func (p *printer) holders(t, most *profile.Thread) {
 	}
 }
 
-// asHolder returns a clause on the thread that is waited for.
+// asHolder returns a clause on the role of the thread that is waited for.
 func asHolder(w *profile.Wait) string {
 	if w.Lock == profile.ThreadEnd {
 		return ", which has to end"
@@ -155,8 +163,8 @@ func asHolder(w *profile.Wait) string {
 	return ", which holds it"
 }
 
-// heaviestOf writes the most frequent stack of a thread; of one that mostly ran, the stack with
-// the most CPU time. What it waits for comes before it.
+// heaviestOf writes the most frequent stack of a thread, preceded by its waits. For a
+// thread that mostly ran, it writes the stack with the most CPU time.
 func (p *printer) heaviestOf(t *profile.Thread, whose string, waits ...string) {
 	if len(t.Roots) == 0 {
 		return

@@ -11,17 +11,18 @@ import (
 	"stacksnap/task"
 )
 
-// The most functions in the lists of self times. With --min 0 it is maxSelf for each.
+// The maximum number of functions in each list of self times. With --min 0 it is
+// maxSelf for each.
 const (
 	maxSelf    = 50
 	maxRan     = 8
 	maxBlocked = 3
 )
 
-// selfTimes lists the innermost functions: by the CPU time in them, and apart from that by the
-// time for which threads were blocked. Where the system does not measure that, it takes the
-// samples in which threads could run and those in which they could not, or, where the states are
-// unknown, all.
+// selfTimes lists the innermost functions, by CPU time and separately by the time in
+// which threads were blocked. If the system does not measure these times, it counts
+// the samples in which threads could run, and those in which they could not. If the
+// states are unknown, it counts all samples.
 func (p *printer) selfTimes() {
 	times, total := p.Profile.Straight().SelfTimes()
 	switch {
@@ -36,7 +37,7 @@ func (p *printer) selfTimes() {
 	}
 }
 
-// measuredTimes lists the functions by the time that was measured.
+// measuredTimes lists the functions by measured time.
 func (p *printer) measuredTimes(times []profile.SelfTime) {
 	sum := measured(times)
 	title := fmt.Sprintf("Self time: %s on a CPU, by the innermost function", words.Seconds(sum.OnCPU))
@@ -51,7 +52,7 @@ func (p *printer) measuredTimes(times []profile.SelfTime) {
 	p.selfTable(title, p.atMost(maxBlocked), times, spentIn(func(s profile.Spent) time.Duration { return s.Blocked }))
 }
 
-// measured returns the measured time of all functions.
+// measured returns the sum of the measured times of all functions.
 func measured(times []profile.SelfTime) (sum profile.Spent) {
 	for _, t := range times {
 		sum.Add(t.Spent)
@@ -59,7 +60,8 @@ func measured(times []profile.SelfTime) (sum profile.Spent) {
 	return sum
 }
 
-// isKnown reports whether a part of the time is more than an error of late counters.
+// isKnown reports whether a part of the measured time is larger than the error of
+// counters that are read late.
 func isKnown(whole profile.Spent, part time.Duration) bool {
 	const least = 200 // the inverse of its share
 	return part > (whole.OnCPU+whole.Queued+whole.Blocked)/least
@@ -73,7 +75,7 @@ func (p *printer) stateTimes(times []profile.SelfTime) {
 	p.selfTable("Blocked: the innermost function, in samples of threads that could not run:", p.atMost(maxBlocked), times, waited)
 }
 
-// atMost returns the length of a list.
+// atMost returns the maximum length of a list.
 func (p *printer) atMost(most int) int {
 	if p.least == 0 {
 		return maxSelf
@@ -96,7 +98,7 @@ func statesOf(times []profile.SelfTime) (n int) {
 	return n
 }
 
-// amount is what a function is listed by, and how that is written.
+// amount is the amount by which functions are listed, and its format.
 type amount struct {
 	of   func(*profile.SelfTime) float64
 	text func(float64) string

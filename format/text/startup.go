@@ -8,23 +8,23 @@ import (
 	"stacksnap/format/words"
 )
 
-// startupLen returns the number of frames at the start of a stack, outermost first, through which the
-// thread only passed on the way to its own first function. The innermost frame of a stack is never
-// one of them.
+// startupLen returns the number of frames at the start of a stack, outermost first,
+// through which the thread only reached its own first function. The innermost frame
+// is never one of them.
 func startupLen(stack []*profile.Node) (n int) {
 	for i := 0; i < len(stack)-1 && !stack[i].Kernel && isPlain(stack[i]) && (i == 0 || onlyCalls(stack[i-1], stack[i])); i++ {
 		switch f := stack[i]; {
 		case owncode.IsStartup(&f.Location), isRustMain(f, stack[i+1]), owncode.IsPythonStartup(stack, i):
 			n = i + 1
-		case f.Function != "" || f.Image == nil || f.Image.Main && i > 0: // an outermost one of the program, without a name, is _start
+		case f.Function != "" || f.Image == nil || f.Image.Main && i > 0: // the program's outermost function, if it has no name, is _start
 			return n
 		}
 	}
 	return n
 }
 
-// isRustMain reports whether a frame is the main function that Rust's compiler makes, which starts
-// Rust's runtime.
+// isRustMain reports whether a frame is the main function that Rust's compiler
+// generates, which starts Rust's runtime.
 func isRustMain(n, callee *profile.Node) bool {
 	return n.Function == "main" && strings.HasPrefix(callee.Function, "std::rt::lang_start")
 }

@@ -44,7 +44,7 @@ type summary struct {
 
 	wraps    bool            // a long wait has a second line: the report is read, not pasted into a shell
 	untitled bool            // sections have no titles
-	placed   []task.ThreadID // threads that are not listed: they are in the tables of deadlocks, or above
+	placed   []task.ThreadID // threads that are not listed again, because they are above or in the tables of deadlocks
 }
 
 func newSummary(p *profile.Profile, o words.Options) *summary {
@@ -87,7 +87,8 @@ func (b *summary) wrapped(most, hang int, text string) []string {
 	if words.Columns(text) <= b.Width {
 		return []string{text}
 	}
-	// Each line begins with a word of ours, so that a shell runs nothing from the target.
+	// Each line begins with a word of this program, so that a shell that the text is
+	// pasted into runs nothing from the target.
 	lines := words.Wrapped(text, b.Width-len(goesOn), hang)
 	for i := range lines[1:] {
 		lines[i+1] = lines[i+1][:hang] + goesOn + lines[i+1][hang:]
@@ -152,8 +153,8 @@ const (
 	asciiRoom      = 8 // columns by which arrows and ellipses of a line in ASCII are wider
 )
 
-// circles adds the deadlocks of threads of those processes, in at most that many lines and one
-// for each of them.
+// circles adds the deadlocks of threads of the given processes, in at most most lines
+// plus one for each deadlock.
 func (b *summary) circles(all []profile.Deadlock, of []*profile.Profile, most int) {
 	begin := len(b.lines)
 	for i := range all {
@@ -171,7 +172,7 @@ func (b *summary) circles(all []profile.Deadlock, of []*profile.Profile, most in
 	}
 }
 
-// table adds the lines of a deadlock, of as many threads as have room.
+// table adds the lines of a deadlock, for as many threads as there is room.
 func (b *summary) table(t *words.DeadlockTable, room int) {
 	indent := ""
 	if b.untitled {

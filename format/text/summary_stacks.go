@@ -19,7 +19,7 @@ type row struct {
 	stack    string
 	wait     string
 	named    string // wait with the object of all threads; empty: it differs, or wait has it
-	state    bool   // wait is the state, for want of more
+	state    bool   // wait is the thread's state, because nothing more is known
 	priority int
 }
 
@@ -30,7 +30,7 @@ const (
 	lockRow         // row of a thread that waits for another
 	ownerRow        // row of a thread that others wait for
 	otherRow
-	parkedRow // of one that may have nothing to do
+	parkedRow // row of a thread that may have nothing to do
 )
 
 // stacks adds the most important stacks in at most room lines.
@@ -121,7 +121,8 @@ func weightOf(threads []*profile.Thread) (n int) {
 	return n
 }
 
-// waitHang is the indent of what follows the first line of a wait: its other lines, and the stack.
+// waitHang is the indent of the lines after the first line of a wait: its other
+// lines, and the stack.
 const waitHang = 6
 
 // rowLines returns the lines of a row.
@@ -278,9 +279,9 @@ func (b *summary) waiting() (_ []*row, idle map[string]int) {
 	return rs.list, idle
 }
 
-// waitRow returns the row of a thread that waits. Threads that wait in the same call share
-// one though each waits for another object, such as a descriptor: which it is matters for the
-// main thread alone.
+// waitRow returns the row of a thread that waits. Threads that wait in the same call
+// share a row even if their objects differ, such as descriptors. Only for the main
+// thread does the object matter.
 func (b *summary) waitRow(rs *rows, t *profile.Thread, w *profile.Wait) *row {
 	stack := b.Stack(t.Heaviest())
 	if w == nil {
@@ -303,7 +304,7 @@ func (b *summary) waitRow(rs *rows, t *profile.Thread, w *profile.Wait) *row {
 	return r
 }
 
-// nameObjects has rows say what their threads wait for where that is the same of all.
+// nameObjects adds the object to the rows whose threads all wait for the same one.
 func (rs *rows) nameObjects() {
 	rs.list = slices.DeleteFunc(rs.list, func(r *row) bool {
 		if r.named == "" {

@@ -35,8 +35,8 @@ func tree(w io.Writer, p *profile.Profile, o words.Options) error {
 	return writeTree(newPrinter(w, p, o), func(p *printer, h *headline.Headline) { p.firstStacks(&o, h) })
 }
 
-// treeInGroup writes the report on one of several processes. It has no first stack, as the headline of
-// all processes is what a reader begins with.
+// treeInGroup writes the report on one of several processes. It has no first stack,
+// because readers begin with the headline of all processes.
 func treeInGroup(w io.Writer, p *profile.Profile, o words.Options) error {
 	if p.Sampled() {
 		return tree(w, p, o)
@@ -56,7 +56,7 @@ func writeTree(p *printer, stacks func(*printer, *headline.Headline)) error {
 	return p.Flush()
 }
 
-// rest writes what comes below the stacks.
+// rest writes the parts below the stacks.
 func (p *printer) rest() {
 	p.tasks()
 	last := p.imagesLast()
@@ -71,13 +71,14 @@ func (p *printer) rest() {
 	}
 }
 
-// imagesLast reports whether a short report has no list of images between its stacks and the facts: it
-// is one snapshot at a terminal, whose reader sees the first screen.
+// imagesLast reports whether the list of images comes after the facts. That is so in
+// one snapshot on a terminal, so that the first screen has the facts.
 func (p *printer) imagesLast() bool {
 	return p.Width > 0 && !p.Profile.Sampled() && !p.factsFirst && !p.everyFrame
 }
 
-// imagesOf lists all images where the stacks have addresses, else those with something odd.
+// imagesOf lists all images if the stacks have addresses, else only images with
+// problems.
 func (p *printer) imagesOf() {
 	if p.Places {
 		p.images()

@@ -9,8 +9,8 @@ import (
 	"stacksnap/format/words"
 )
 
-// trees returns the profile with the trees of samples as a reader wants to see them: alike
-// threads in one, and calls of a function by itself in one.
+// trees returns the profile with trees for people: alike threads are merged, and
+// recursive calls are folded.
 func trees(p *profile.Profile, o *words.Options) *profile.Profile {
 	if v := p.View; v != nil && v.Unpruned != nil {
 		p = inOrder(o.Folded(p.Unpruned()))
@@ -24,8 +24,8 @@ func trees(p *profile.Profile, o *words.Options) *profile.Profile {
 	return p.ByBounds()
 }
 
-// bounds returns the least share of calls in the trees of a profile, and the number of frames from
-// which on stacks are folded: those of its view, if it has any.
+// bounds returns the minimum share of calls in the trees of a profile, and the depth
+// from which stacks are folded. A view's own bounds take precedence.
 func bounds(p *profile.Profile, o *words.Options) (least float64, depth int) {
 	if v := p.View; v != nil && v.Unpruned != nil {
 		return cmp.Or(v.Least, o.Least), v.Depth
@@ -33,8 +33,9 @@ func bounds(p *profile.Profile, o *words.Options) (least float64, depth int) {
 	return o.Least, 0
 }
 
-// gathering returns a function for the entry by which a thread is shown with others; empty for
-// the main thread and those of a deadlock, which a reader wants to see by themselves.
+// gathering returns a function that returns the entry under which a thread is merged
+// with others. It returns "" for the main thread and threads in a deadlock, which are
+// shown by themselves.
 func gathering(p *profile.Profile) func(*profile.Thread) string {
 	dead := p.Deadlocked()
 	return func(t *profile.Thread) string {
@@ -45,7 +46,7 @@ func gathering(p *profile.Profile) func(*profile.Thread) string {
 	}
 }
 
-// maxEntry is the most frames in which the entry of a thread is looked for.
+// maxEntry is the maximum number of frames searched for the entry of a thread.
 const maxEntry = 32
 
 // entryOf returns the outermost function of the program's own code that all complete stacks of
@@ -84,8 +85,9 @@ func isOneFunction(nodes []*profile.Node) bool {
 	return len(nodes) > 0
 }
 
-// bounded keeps the least share of calls in the trees. Where the profile's view has a bound, it
-// takes over what that leaves out, which the header says.
+// bounded stores the minimum share of calls in the trees. If the profile's view has a
+// bound, it takes over the view of shown instead, because the header describes what
+// the view omits.
 func (p *printer) bounded(shown *profile.Profile, least float64) {
 	if p.Profile.View == nil || p.Profile.View.Unpruned == nil {
 		p.least = least
@@ -96,12 +98,13 @@ func (p *printer) bounded(shown *profile.Profile, least float64) {
 	p.Profile = &own
 }
 
-// isLight reports whether the calls of a folded node weigh too little, even together, for a line.
+// isLight reports whether the calls of a folded node weigh too little, even together,
+// for a line.
 func (p *printer) isLight(n *profile.Node) bool {
 	return p.least > 0 && float64(n.Count) < p.least*float64(p.Total)/100
 }
 
-// leftOut says how many calls are not shown because they weigh little.
+// leftOut writes how many calls are omitted because they weigh little.
 func (p *printer) leftOut() {
 	share := strconv.FormatFloat(p.least, 'g', -1, 64) + " %"
 	switch {

@@ -8,16 +8,18 @@ import (
 	"stacksnap/format/profile"
 )
 
-// runtime is one whose functions are not, or not all, in the stacks that are walked.
+// runtime is a language runtime whose functions are missing, in whole or in part,
+// from native stacks.
 type runtime struct {
-	unseen string // what is not seen
-	how    string // how another tool shows it, with %d for the pid; none of these ends the process
+	unseen string // the functions that are missing
+	how    string // how another tool shows them, with %d for the pid; no such tool ends the process
 }
 
-// runtimes are found by the file of the program or of a library, whose name begins so.
+// runtimes are recognised by the start of the file name of the program or of a
+// library.
 var runtimes = []struct {
 	names  []string
-	reader string // the names of the images of its functions begin so; empty: they are never read
+	reader string // start of the names of the pseudo-images that have its functions; empty: they are never read
 	runtime
 }{
 	{[]string{"python2", "python3", "libpython"}, "CPython", runtime{"Python functions", "py-spy dump --pid %d shows them"}},
@@ -28,11 +30,12 @@ var runtimes = []struct {
 	{[]string{"beam.smp"}, "", runtime{"Erlang processes", "i() shows them in the node's own shell"}},
 }
 
-// goroutines are those of Go, which is found by the functions that a thread of it begins with.
+// goroutines describes Go's runtime, which is recognised by the functions at which
+// its threads begin.
 var goroutines = runtime{"goroutines that no thread runs", "dlv attach %d shows them, and stops the process meanwhile"}
 
-// unseen writes a line for each runtime in the process whose functions are not seen, with
-// the command that shows them where the process may still run.
+// unseen writes a line for each runtime in the process whose functions are missing.
+// If the process may still run, the line has the command that shows them.
 func (p *printer) unseen() {
 	for _, r := range runtimes {
 		if p.hasImage(r.names) && !p.isRead(r.reader) {
@@ -56,15 +59,15 @@ func (p *printer) notSeen(r runtime) {
 	p.Fact("Not seen", text)
 }
 
-// isRead reports whether functions of an interpreter's language were read.
+// isRead reports whether functions in the interpreter's language were read.
 func (p *printer) isRead(reader string) bool {
 	return reader != "" && slices.ContainsFunc(p.Profile.Images, func(im *profile.Image) bool {
 		return im.Runtime && strings.HasPrefix(im.Path, reader)
 	})
 }
 
-// hasImage reports whether the file of the program, or of a library, has a name that
-// begins with one of those given. A library's end with a dot, or go on with a version.
+// hasImage reports whether the file name of the program or of a library begins with
+// one of names. For a library, a name ends in a dot, or a version follows it.
 func (p *printer) hasImage(names []string) bool {
 	for _, im := range p.Profile.Images {
 		for _, name := range names {

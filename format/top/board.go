@@ -23,7 +23,8 @@ type Sample struct {
 	Calls func(*profile.Node) []*profile.Node
 	// Deadlocks are those that the observations until now have found.
 	Deadlocks []profile.Deadlock
-	// Tasks reads what a runtime schedules and no thread runs; nil: nothing does.
+	// Tasks reads the tasks that a runtime schedules and no thread runs. It is nil if
+	// no runtime does.
 	Tasks func() []*profile.Task
 }
 
@@ -44,15 +45,15 @@ type Board struct {
 	ring      ring
 	since     tallies // sums since the start, without the ring's last part
 	deadlocks []profile.Deadlock
-	waiting   string    // a sentence on the most tasks that wait at one place; empty: none
-	nextTasks time.Time // when they are read again
+	waiting   string    // sentence on the place where most tasks wait; empty: none
+	nextTasks time.Time // when tasks are read again
 	Totals
 }
 
 // Totals are facts on the whole sampling.
 type Totals struct {
-	Samples, Missed int           // Missed is without those that were left out to spare the target
-	Every           int           // one in so many due samples is taken; 0 or 1: each
+	Samples, Missed int           // Missed excludes samples omitted to spare the target
+	Every           int           // one of so many due samples is taken; 0 or 1: each
 	Last            time.Time     // time of the last sample
 	Elapsed         time.Duration // time represented by samples
 	Stopped         time.Duration // time for which the process was stopped, in all

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// caller is a function that is in stacks, with its callers.
+// caller is a function in stacks, with its callers.
 type caller struct {
 	frame
-	mark string // what there is instead of a frame; empty: the frame
+	mark string // text that replaces a frame; empty: there is a frame
 	amount
 	callers []*caller
 }
 
-// callers returns the tree of the callers of a function, whose root is the function itself, from
-// the window's stacks of one thread or, if of is nil, of all. Of a function that calls itself the
-// outermost call counts.
+// callers returns the tree of a function's callers; its root is the function itself.
+// It is made from the window's stacks of one thread or, if of is nil, of all threads.
+// For a recursive function the outermost call counts.
 func (w window) callers(fn int32, of *thread) *caller {
 	root := &caller{frame: frame{function: fn, line: unknownLine}}
 	for _, p := range w.parts {
@@ -87,9 +87,9 @@ type callerTree struct {
 // leastCaller is the smallest share of a caller that is shown as more than 0.
 const leastCaller = 0.0005
 
-// add adds a function and its callers, each below what it calls. Callers are indented only where
-// there are several, or else a function would not be told from those beside it: a chain of calls
-// stays as narrow as a stack.
+// add adds a function and its callers, each below the function that it calls. It
+// indents callers only if there are several, so that a chain of calls stays as narrow
+// as a stack, and siblings can be distinguished.
 func (t *callerTree) add(c *caller, level int, single bool) {
 	if share(c.amount, t.whole, t.measure) < leastCaller {
 		return

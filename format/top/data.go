@@ -19,13 +19,13 @@ type data struct {
 	threads   []seen
 	since     tallies
 	own       map[*thread]tallies // sums of each thread, for those that have them
-	deadlocks []string            // sentences on those that last
-	waiting   string              // a sentence on tasks; empty: there is none
+	deadlocks []string            // sentences on the deadlocks that last
+	waiting   string              // sentence on tasks; empty: none
 }
 
 // seen is a thread in the last sample.
 type seen struct {
-	key   *thread // only a key; it is not dereferenced
+	key   *thread // a key only; never dereferenced
 	id    task.ThreadID
 	main  bool
 	label string // the id as the system's tools print it
@@ -117,9 +117,9 @@ const (
 	allTime                // all time, waiting included
 )
 
-// whole returns the amount of which the functions have shares: that of all stacks in the window,
-// of one thread or, if of is nil, of all. Samples without any frame are not counted, as in
-// reports.
+// whole returns the amount that the functions have shares of: that of all stacks in
+// the window, of one thread or, if of is nil, of all threads. As in reports, samples
+// without any frame do not count.
 func (w window) whole(of *thread) (sum amount) {
 	for _, p := range w.parts {
 		for s, n := range p.counts {
@@ -147,7 +147,8 @@ func (d *data) time(n amount, m measure) time.Duration {
 	return n.cpu
 }
 
-// place returns where a frame is: its source line or, where that is not known, its file.
+// place returns the position of a frame: its source line, or its file if the line is
+// unknown.
 func (d *data) place(f *frame) string {
 	if f.line != unknownLine {
 		return d.lines[f.line]

@@ -174,8 +174,8 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// foot returns the last line: the prompt, the last message, or the keys, behind what the user
-// must know of the sampling.
+// foot returns the last line: what the user has to know about the sampling, then the
+// prompt, the last message, or the keys.
 func (s *state) foot(d *data, width int) line {
 	switch {
 	case s.prompt != nil:
@@ -200,7 +200,7 @@ func (s *state) foot(d *data, width int) line {
 	return l
 }
 
-// slowed returns a phrase if fewer samples are taken than were asked for; "" if not.
+// slowed returns a phrase if fewer samples are taken than requested, else "".
 func (s *state) slowed(d *data) string {
 	if d.Every <= 1 || d.interval <= 0 {
 		return ""
@@ -216,7 +216,7 @@ func (l line) width() (n int) {
 	return n
 }
 
-// enterHint comes before the name that Enter alone gives a file.
+// enterHint precedes the file name that Enter alone selects.
 const enterHint = "  Enter: "
 
 // line returns the prompt with a cursor. It shows the end of a text that is too long. While

@@ -22,7 +22,7 @@ type thread struct {
 	used  time.Duration // CPU time so far
 	open  time.Duration // part of used that is not assigned to a sample yet
 	wait  string        // last observed wait; empty: none, or unknown
-	alike string        // that without the object, in which alike threads may differ
+	alike string        // wait without the object, in which alike threads may differ
 	at    *stack        // stack when wait was observed
 	since tallies       // sums since the start; nil beyond maxOwn threads
 	seen  int           // number of the last sample with it
@@ -140,7 +140,7 @@ type stack struct {
 	left      int     // frames left out of the middle
 	cut       string  // why the stack is truncated; empty: complete
 	likeness  string  // equal for stacks with the same functions
-	caller    string  // phrase with the innermost function of own code; empty if that is the innermost of all
+	caller    string  // phrase with the innermost function of own code; empty if that is the innermost frame
 }
 
 // size returns the number of functions and frames, plus one.

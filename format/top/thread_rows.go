@@ -13,8 +13,8 @@ import (
 // threadRow is a row of the threads pane: a thread, or several that are alike.
 type threadRow struct {
 	seen                   // the thread, or the first of them
-	others []task.ThreadID // the other ones
-	cpu    float64         // processors used in the window: 1 is one all the time
+	others []task.ThreadID // ids of the other threads
+	cpu    float64         // CPUs used in the window: 1 is one CPU all the time
 	where  string          // the thread's wait, or the function that it is in
 }
 
@@ -43,18 +43,20 @@ func (s *state) threadRows(d *data) []*threadRow {
 	return rows
 }
 
-// leastAlike is the number of alike threads from which they are one row, as in reports.
+// leastAlike is the number of alike threads from which they share a row, as in
+// reports.
 const leastAlike = 4
 
-// likeness is equal for threads that are alike: they wait for the same in the same functions. As in
-// reports, the objects of their calls may differ, such as files that they read.
+// likeness is equal for threads that are alike: they wait for the same thing in the
+// same functions. As in reports, the objects of their calls, such as files, may
+// differ.
 type likeness struct {
 	state       task.State
 	wait, stack string
 }
 
-// merged returns the rows with alike threads in one. The main thread and those that run have
-// their own rows.
+// merged merges the rows of alike threads. The main thread and running threads have
+// rows of their own.
 func (d *data) merged(rows []*threadRow) []*threadRow {
 	like := func(r *threadRow) likeness { return likeness{r.state, r.alike, r.stack.likeness} }
 	number := map[likeness]int{}
@@ -112,7 +114,8 @@ func rowOf(rows []*threadRow, id task.ThreadID) int {
 	return slices.IndexFunc(rows, func(r *threadRow) bool { return r.has(id) })
 }
 
-// where describes a thread's wait in these words, or else names its function.
+// where returns the words for a thread's wait or, if wait is empty, the name of its
+// function.
 func (d *data) where(t *seen, wait string) string {
 	switch {
 	case wait != "":
@@ -123,8 +126,8 @@ func (d *data) where(t *seen, wait string) string {
 	return "in " + d.functions[t.stack.functions[0]].name + t.stack.caller
 }
 
-// tenths is the row's CPU time as it is shown, in tenths of a percent. Rows that show the same
-// keep their order.
+// tenths returns the row's CPU time as shown, in tenths of a percent. Rows that show
+// the same value keep their order.
 func (r *threadRow) tenths() int { return int(math.Round(1000 * r.cpu)) }
 
 // compareAlike compares threads that are equal in the column that sorts them: the main thread

@@ -15,7 +15,7 @@ import (
 	"stacksnap/task"
 )
 
-// ipsBugType is the kind of report that an .ips file of a stack has: bug_type.
+// ipsBugType is the bug_type of .ips files with stacks.
 const ipsBugType = "309"
 
 // ipsHeader is the first line of an .ips file.
@@ -30,7 +30,7 @@ type ipsHeader struct {
 	Name      string `json:"name"`
 }
 
-// ipsPayload is the document after the header: the members that the model has a place for.
+// ipsPayload is the document after the header: the members that the model can hold.
 type ipsPayload struct {
 	UserID        *uint32        `json:"userID,omitempty"`
 	Model         string         `json:"modelCode,omitempty"`
@@ -50,12 +50,12 @@ type ipsPayload struct {
 	Termination   *ipsEnd        `json:"termination,omitempty"`
 	ASI           map[string]any `json:"asi,omitempty"`
 	ReportNotes   []string       `json:"reportNotes,omitempty"`
-	Tool          string         `json:"analysisTool,omitempty"` // ours alone
+	Tool          string         `json:"analysisTool,omitempty"` // written by this program only
 	Faulting      *int           `json:"faultingThread,omitempty"`
 	LastException []ipsFrame     `json:"lastExceptionBacktrace,omitempty"`
 	Threads       []ipsThread    `json:"threads"`
 	Images        []ipsImage     `json:"usedImages"`
-	Backtraces    []ipsThread    `json:"-"` // that the application reported
+	Backtraces    []ipsThread    `json:"-"` // stacks that the application reported
 	Cache         *ipsCache      `json:"sharedCache,omitempty"`
 	ASIBacktraces []string       `json:"asiBacktraces,omitempty"`
 }
@@ -79,7 +79,7 @@ type ipsException struct {
 	Signal  string `json:"signal,omitempty"`
 }
 
-// ipsEnd says why the process was ended.
+// ipsEnd says why the process ended.
 type ipsEnd struct {
 	Indicator string   `json:"indicator,omitempty"`
 	Reasons   []string `json:"reasons,omitempty"`
@@ -104,11 +104,12 @@ type ipsFrame struct {
 	Image    int     `json:"imageIndex"`
 	Inline   bool    `json:"inline,omitempty"`
 
-	image string // of a text for people: the image's name, and where it says that it begins
+	image string // image that a crash report's text names for the frame
 	base  uint64
 }
 
-// ipsImage is an image. One with base 0 is no image: offsets in it are addresses.
+// ipsImage is an image. If base is 0, it is not a real image, and offsets in it are
+// addresses.
 type ipsImage struct {
 	Source  string `json:"source,omitempty"` // P: a file; A: none
 	Arch    string `json:"arch,omitempty"`
@@ -128,7 +129,8 @@ type ipsCache struct {
 	UUID string `json:"uuid"`
 }
 
-// errSampled refuses a sampled profile: an .ips file has one stack for each thread.
+// errSampled is returned for a sampled profile: an .ips file has one stack for each
+// thread.
 var errSampled = errors.New("an ips report is of one snapshot: there are many")
 
 // IPS writes the first profile as an .ips file of bug_type 309, macOS's crash report: a
@@ -203,8 +205,8 @@ func newIPSPayload(p *profile.Profile) *ipsPayload {
 	return d
 }
 
-// addImages lists the images, and returns the index of each, with nil that of what
-// stands for none.
+// addImages lists the images and returns their indices. Index nil is a placeholder
+// for frames without an image, added if needed.
 func (d *ipsPayload) addImages(p *profile.Profile) map[*profile.Image]int {
 	index := map[*profile.Image]int{}
 	for _, im := range p.Images {
@@ -233,8 +235,8 @@ func has[K comparable, V any](m map[K]V, key K) bool {
 	return ok
 }
 
-// The names of what is no thread but the stack on which an exception was thrown: of one that
-// nobody caught, and, with a number behind, of those that the application reported.
+// Names of pseudo-threads that hold the stack of an exception: the last one, which
+// nobody caught, and, with a number appended, those that the application reported.
 const (
 	lastException = "Last Exception Backtrace"
 	appBacktrace  = "Application Specific Backtrace"
@@ -282,9 +284,9 @@ func newIPSFrame(n *profile.Node, index map[*profile.Image]int) ipsFrame {
 	return f
 }
 
-// How the detail of a crash is made of an exception: TYPE: SUBTYPE, codes CODES.
+// Parts of the text that a crash has of a Mach exception: TYPE: SUBTYPE, codes CODES.
 const (
-	exceptionPrefix = "EXC_" // of the names of Mach's exceptions
+	exceptionPrefix = "EXC_" // prefix of the names of Mach exceptions
 	codesMark       = ", codes "
 )
 
@@ -293,7 +295,7 @@ func newIPSException(c *task.Crash) *ipsException {
 		return nil
 	}
 	e := &ipsException{Signal: c.Signal, Subtype: c.Detail}
-	if strings.HasPrefix(c.Signal, exceptionPrefix) { // of one that is no signal
+	if strings.HasPrefix(c.Signal, exceptionPrefix) { // an exception without a signal
 		e.Type, e.Signal = c.Signal, ""
 	} else if strings.HasPrefix(c.Detail, exceptionPrefix) {
 		e.Type, e.Subtype, _ = strings.Cut(c.Detail, ": ")
@@ -306,10 +308,10 @@ func newIPSException(c *task.Crash) *ipsException {
 	return e
 }
 
-// cpuType is what crash reports call an architecture.
+// cpuType returns the name of the architecture in crash reports.
 func cpuType(p *profile.Profile) string {
 	return strings.Replace(notation.CodeTypes[p.Target.Arch], "ARM64", "ARM-64", 1)
 }
 
-// uuid is a UUID as .ips files have it, or a build-id.
+// uuid formats a UUID as in .ips files, or a build-id.
 func uuid(os task.OS, id []byte) string { return strings.ToLower(notation.ImageID(os, id)) }

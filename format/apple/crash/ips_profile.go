@@ -13,7 +13,7 @@ import (
 	"stacksnap/unwind"
 )
 
-// profile makes a profile of the report.
+// profile makes a profile from the report.
 func (r *ipsReader) profile() *profile.Profile {
 	d := &r.report
 	p := &profile.Profile{Start: notation.ParseMoment(d.Captured), Snapshots: 1, Tool: cmp.Or(d.Tool, reportCrash), Target: r.target()}
@@ -51,7 +51,7 @@ func (r *ipsReader) target() task.Info {
 		if d.OS.Build != "" {
 			t.OSVersion += " (" + d.OS.Build + ")"
 		}
-		if strings.Contains(t.OSVersion, "Linux") { // one of ours
+		if strings.Contains(t.OSVersion, "Linux") { // a report written by this program
 			t.OS = task.Linux
 		}
 	}
@@ -63,7 +63,7 @@ func (r *ipsReader) target() task.Info {
 	return t
 }
 
-// images makes the images, in the order of the report; nil for one without an address.
+// images makes the images, in the order of the report. An invalid entry becomes nil.
 func (r *ipsReader) images(p *profile.Profile) []*profile.Image {
 	d := &r.report
 	listed := make([]*profile.Image, len(d.Images))
@@ -71,7 +71,7 @@ func (r *ipsReader) images(p *profile.Profile) []*profile.Image {
 		if of.Base == 0 && of.Name == "" || of.Base+of.Size < of.Base {
 			continue
 		}
-		if of.Base == 0 { // what only frames name
+		if of.Base == 0 { // only frames name it
 			of.Size = 0
 		}
 		im := &profile.Image{
@@ -96,7 +96,8 @@ func (r *ipsReader) images(p *profile.Profile) []*profile.Image {
 	return listed
 }
 
-// program gives the main image what the header says of it, and makes one if it is not listed.
+// program completes the main image from the header. It makes the image if the report
+// does not list it.
 func (r *ipsReader) program(p *profile.Profile) {
 	d := &r.report
 	if p.Main == nil && d.Bundle != nil {
@@ -108,14 +109,14 @@ func (r *ipsReader) program(p *profile.Profile) {
 	}
 }
 
-// samePath reports whether two paths are one: /var is a link to /private/var.
+// samePath reports whether two paths are the same: /var is a link to /private/var.
 func samePath(a, b string) bool {
 	const link = "/private"
 	return a != "" && strings.TrimPrefix(a, link) == strings.TrimPrefix(b, link)
 }
 
-// thread makes a thread with one stack, which the report has from the innermost frame
-// out: inlined calls before the function that they are in.
+// thread makes a thread with one stack. The report has the innermost frame first, and
+// inlined calls before the function that contains them.
 func (t *ipsThread) thread(p *profile.Profile, listed []*profile.Image) *profile.Thread {
 	thread := &profile.Thread{ID: task.ThreadID(t.ID), Name: t.Name, Queue: t.Queue, Main: t.Queue == notation.MainQueue, Samples: 1}
 	thread.States[task.StateUnknown] = 1
@@ -162,7 +163,7 @@ func (f *ipsFrame) node(listed []*profile.Image) *profile.Node {
 	return n
 }
 
-// crash sets what ended the process, and in which thread.
+// crash sets the reason why the process ended, and the thread that crashed.
 func (r *ipsReader) crash(p *profile.Profile) {
 	e := r.report.Exception
 	if e == nil {
@@ -191,7 +192,7 @@ func (r *ipsReader) crash(p *profile.Profile) {
 	p.Target.Crash = c
 }
 
-// notes returns the notes of the report, and what is missing of it.
+// notes returns the report's notes, and notes on parts that are missing.
 func (r *ipsReader) notes() (notes []string) {
 	d := &r.report
 	notes = append(notes, d.ReportNotes...)
@@ -205,7 +206,7 @@ func (r *ipsReader) notes() (notes []string) {
 	return notes
 }
 
-// made returns the notes that are made of other members: messages and reasons.
+// made returns notes made from other members: messages and reasons.
 func (r *ipsReader) made() (notes []string) {
 	d := &r.report
 	if d.Exception != nil && d.Exception.Message != "" {

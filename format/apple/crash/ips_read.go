@@ -13,36 +13,37 @@ import (
 	"stacksnap/task"
 )
 
-// ErrNotReport says that a file is no report of Apple's that can be read.
+// ErrNotReport is returned for a file that is not a readable report of Apple's tools.
 var ErrNotReport = errors.New("not a report of Apple's")
 
-// maxIPS is how much of an .ips file is read. They have some 100 KB.
+// maxIPS is the number of bytes read of an .ips file. Real ones have some 100 KB.
 const maxIPS = 64 << 20
 
-// The bounds of what is kept of it.
+// Limits of what is kept of a report.
 const (
-	maxIPSFrames = 1 << 17 // and threads
-	maxIPSRest   = 8 << 20 // bytes that the model has no place for
+	maxIPSFrames = 1 << 17 // frames and threads
+	maxIPSRest   = 8 << 20 // bytes that the model cannot hold
 )
 
-// translatedReport begins what Console copies: a text for people, and the .ips file
-// below it.
+// translatedReport begins the text that Console copies: the crash report as text, and
+// the .ips file below it.
 var translatedReport = []byte("Translated Report (Full Report Below)")
 
-// IsIPS reports whether a file begins like an .ips file of a crash: with its line of JSON, or
-// with the translated report that Xcode puts in place of the JSON.
+// IsIPS reports whether a file begins like the .ips file of a crash: with its first
+// line of JSON, or with the translated report that Xcode writes instead of the JSON.
 func IsIPS(head []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
 	return isIPSHeader(first) && !notation.HasLine(head, "Process:") || bytes.HasPrefix(first, []byte("-----")) && bytes.Contains(head, translatedReport)
 }
 
-// isIPSHeader reports whether a line is the first one of an .ips file of a crash.
+// isIPSHeader reports whether a line is the first line of the .ips file of a crash.
 func isIPSHeader(line []byte) bool {
 	var h ipsHeader
 	return bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, &h) == nil && h.BugType == ipsBugType
 }
 
-// ReadIPS reads an .ips file. One that was cut short gives what there is, with a note.
+// ReadIPS reads an .ips file. For a truncated file it returns what the file has, with
+// a note.
 func ReadIPS(from *bufio.Reader) (*profile.Profile, error) {
 	whole := &io.LimitedReader{R: from, N: maxIPS}
 	in := bufio.NewReader(whole)
@@ -71,8 +72,8 @@ func ReadIPS(from *bufio.Reader) (*profile.Profile, error) {
 	return p, nil
 }
 
-// ipsReader reads the document of an .ips file, member by member: what is before
-// an end or an error is kept.
+// ipsReader reads the document of an .ips file, member by member, and keeps what
+// precedes an error or the end.
 type ipsReader struct {
 	in     *jsonpart.Reader
 	report ipsPayload
@@ -80,12 +81,12 @@ type ipsReader struct {
 	kept   int // bytes in rest
 	frames int
 	cut    bool
-	full   bool // something reached its bound
+	full   bool // a limit was reached
 
 	numbered bool // ids are numbers of threads, in the order of the kernel's list
 }
 
-// payload reads the document, as far as it is one, and as there is room.
+// payload reads the document, up to its end, the first error, or a limit.
 func (r *ipsReader) payload() error {
 	err := r.in.Members(r.member)
 	switch {
@@ -100,15 +101,15 @@ func (r *ipsReader) payload() error {
 	return nil
 }
 
-// isCut reports whether an error is that of a document that ends early, or goes on as none.
+// isCut reports whether an error means that the document is truncated or continues
+// with invalid JSON.
 func isCut(err error) bool {
 	var part *jsonpart.SyntaxError
 	var value *json.SyntaxError
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &part) || errors.As(err, &value)
 }
 
-// member reads a member of the document; of a kind that it is not expected to be it is
-// left out.
+// member reads a member of the document. It ignores a value of an unexpected type.
 func (r *ipsReader) member(name string) error {
 	d := &r.report
 	to := map[string]any{
@@ -148,7 +149,7 @@ func (r *ipsReader) member(name string) error {
 	return known(json.Unmarshal(raw, value))
 }
 
-// known is an error, but for a value of another kind.
+// known returns err, or nil if err only says that a value has an unexpected type.
 func known(err error) error {
 	if other := (*json.UnmarshalTypeError)(nil); errors.As(err, &other) {
 		return nil
@@ -156,7 +157,8 @@ func known(err error) error {
 	return err
 }
 
-// each reads an array, element by element, as long as there is room.
+// each reads an array, element by element, until add reports that there is no more
+// room.
 func each[T any](r *ipsReader, add func(T) (room bool)) error {
 	room := true
 	return r.in.Elements(func() error {
@@ -172,7 +174,7 @@ func each[T any](r *ipsReader, add func(T) (room bool)) error {
 	})
 }
 
-// hasRoom counts frames, and reports whether there is room for them.
+// hasRoom counts frames, and reports whether they are within the limit.
 func (r *ipsReader) hasRoom(frames int) bool {
 	r.frames += frames
 	r.full = r.full || r.frames > maxIPSFrames
@@ -190,7 +192,7 @@ func (r *ipsReader) addThread(t ipsThread) bool {
 	return true
 }
 
-// keepRest keeps what the model has no place for in a thread.
+// keepRest keeps the members of a thread that the model cannot hold.
 func (r *ipsReader) keepRest(id uint64, rest members) {
 	for name, value := range rest {
 		r.kept += len(name) + len(value)
@@ -202,7 +204,7 @@ func (r *ipsReader) keepRest(id uint64, rest members) {
 	r.rest.threads[task.ThreadID(id)] = rest
 }
 
-// addException adds a frame of where the last exception was thrown.
+// addException adds a frame of the stack on which the last exception was thrown.
 func (r *ipsReader) addException(f ipsFrame) bool {
 	if !r.hasRoom(1) {
 		return false
@@ -220,5 +222,5 @@ func (r *ipsReader) addImage(im ipsImage) bool {
 	return true
 }
 
-// reportCrash is what writes reports of crashes on a Mac.
+// reportCrash is the program that writes crash reports on a Mac.
 const reportCrash = "ReportCrash"

@@ -13,24 +13,25 @@ import (
 	"stacksnap/task"
 )
 
-// ipsRest is what an .ips file has that the model has no place for, as JSON. Its writer gives
-// it back.
+// ipsRest is the JSON of an .ips file that the model cannot hold. When the profile is
+// written as an .ips file, it is written again.
 type ipsRest struct {
 	header, body members
 	threads      map[task.ThreadID]members
-	notes        []string // that were made of members
+	notes        []string // notes that were made from members
 }
 
-// members are those of an object by their names.
+// members are the members of a JSON object by name.
 type members map[string]json.RawMessage
 
 func newIPSRest(header []byte) *ipsRest {
 	rest := &ipsRest{header: members{}, body: members{}, threads: map[task.ThreadID]members{}}
-	_ = json.Unmarshal(header, &rest.header) // it has been read
+	_ = json.Unmarshal(header, &rest.header) // it was parsed before
 	return rest
 }
 
-// ipsRestOf is what the report has that a profile is of; of another it is empty.
+// ipsRestOf returns the rest of the .ips file that the profile was read from. It is
+// empty for other profiles.
 func ipsRestOf(p *profile.Profile) *ipsRest {
 	if rest, ok := p.Report.(*ipsRest); ok {
 		return rest
@@ -38,7 +39,8 @@ func ipsRestOf(p *profile.Profile) *ipsRest {
 	return &ipsRest{}
 }
 
-// headerOf encodes the line before the document: that of the report, where there was one.
+// headerOf encodes the line before the document: the original one if the profile was
+// read from an .ips file.
 func (r *ipsRest) headerOf(p *profile.Profile) ([]byte, error) {
 	if len(r.header) > 0 {
 		return json.Marshal(r.header)
@@ -46,14 +48,14 @@ func (r *ipsRest) headerOf(p *profile.Profile) ([]byte, error) {
 	return json.Marshal(newIPSHeader(p))
 }
 
-// modelled are the members of a document that are written of the model alone.
+// modelled are the members of the document that are written from the model only.
 var modelled = map[string]bool{
 	"userID": true, "modelCode": true, "captureTime": true, "pid": true, "cpuType": true, "translated": true, "bug_type": true,
 	"procLaunch": true, "procName": true, "procPath": true, "bundleInfo": true, "parentProc": true, "parentPid": true,
 	"reportNotes": true, "analysisTool": true, "faultingThread": true, "threads": true, "usedImages": true, "lastExceptionBacktrace": true,
 }
 
-// of encodes a value as an object that has these members, too: they go before its own.
+// of encodes value as an object with these members before its own.
 func (m members) of(value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil || len(m) == 0 {
@@ -67,7 +69,7 @@ func (m members) of(value any) ([]byte, error) {
 	return json.Marshal(own)
 }
 
-// indented makes a document one to read.
+// indented indents a document.
 func indented(text []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err

@@ -16,21 +16,23 @@ import (
 	"stacksnap/task"
 )
 
-// errManyStacks refuses a sampled profile: a crash report has one stack for each thread.
+// errManyStacks is returned for a sampled profile: a crash report has one stack for
+// each thread.
 var errManyStacks = errors.New("a crash report is of one snapshot: there are many")
 
-// The version of the text and where the values of its header begin: as macOS wrote it
-// until version 11. Symbolicators know what frames lie in by the identifier that the list
-// of images has.
+// The version of the text, and the column of values in its header, as macOS wrote
+// them up to version 11. Symbolicators match frames to images by the identifier in
+// the list of images.
 const (
 	textVersion = 12
 	textColumn  = 23
 )
 
-// Text writes the text that macOS kept of a crash, and shows of an .ips file since: a
-// .crash file of version 12. It is of one snapshot. A process that has not crashed has no
-// exception there, and the profile's warnings are at the end. The text has no ids of
-// threads: they are numbered from 0, which is the main thread, or from 1 if it is not among them.
+// Text writes a crash report as text: a .crash file of version 12, as macOS once
+// wrote and still shows for an .ips file. It has one snapshot. The report of a
+// process that has not crashed has no exception. The profile's warnings are at the
+// end. Threads have numbers instead of ids: from 0, the main thread, or from 1 if
+// there is no main thread.
 func Text(w io.Writer, r *report.Report, _ words.Options) error {
 	p := r.Profiles[0]
 	if p.Sampled() {
@@ -47,13 +49,13 @@ func Text(w io.Writer, r *report.Report, _ words.Options) error {
 	return c.Flush()
 }
 
-// The sections of a crash report that are lines of text.
+// Parts of a crash report that consist of lines of text.
 const (
 	notesTitle      = "Error Formulating Crash Report:"
 	infoTitle       = "Application Specific Information:"
-	appPrefix       = asiKey + ": "                  // before a note that was in crashInfo
-	endedBy         = "ended by "                    // before one that was a reason
-	zeroHasCrashed  = "it was thread 0 that crashed" // which as an id is none
+	appPrefix       = asiKey + ": "                  // prefix of a note from the crashInfo message
+	endedBy         = "ended by "                    // prefix of a note from a reason
+	zeroHasCrashed  = "it was thread 0 that crashed" // this note is needed because 0 is not a valid thread id
 	noBacktrace     = "Backtrace not available"
 	unknownOffset   = "0 + %d"
 	addressOfNobody = "000000000000000000"
@@ -63,9 +65,9 @@ const (
 type textWriter struct {
 	notation.Writer
 	profile *profile.Profile
-	rest    *textRest         // of the report that was opened; nil: there is none
-	threads []*profile.Thread // in the order of their numbers
-	first   int               // the number of the first of them
+	rest    *textRest         // rest of the report that was opened; nil: none
+	threads []*profile.Thread // by number
+	first   int               // number of the first thread
 	thrown  []*profile.Thread // the stacks of exceptions
 	crashed *profile.Thread   // nil: not known
 }
@@ -93,13 +95,13 @@ func newTextWriter(w io.Writer, p *profile.Profile) *textWriter {
 	return c
 }
 
-// hasCrashed reports whether it is the thread that crashed.
+// hasCrashed reports whether t is the thread that crashed.
 func (c *textWriter) hasCrashed(t *profile.Thread) bool {
 	crash := c.profile.Target.Crash
 	return crash != nil && crash.Thread == t.ID && (t.ID != 0 || slices.Contains(c.profile.Notes, zeroHasCrashed))
 }
 
-// lines writes the lines of a part of the opened report that the model has no place for.
+// lines writes the lines of one part of the opened report that the model cannot hold.
 func (c *textWriter) lines(part textPart) {
 	kept := c.rest.lines[part]
 	for len(kept) > 0 && kept[len(kept)-1] == "" {
@@ -113,7 +115,7 @@ func (c *textWriter) lines(part textPart) {
 	}
 }
 
-// header writes what is known of the process and of its system.
+// header writes the facts about the process and its system.
 func (c *textWriter) header() {
 	p, t := c.profile, &c.profile.Target
 	c.lines(inTop)
@@ -134,13 +136,14 @@ func (c *textWriter) header() {
 	c.Fact("OS Version", notation.Plain(t.OSVersion))
 	c.Fact("Report Version", cmp.Or(notation.Plain(c.rest.reportVersion), strconv.Itoa(textVersion)))
 	if p.Tool != reportCrash {
-		c.Fact("Analysis Tool", notation.Plain(p.Tool)) // ours alone
+		c.Fact("Analysis Tool", notation.Plain(p.Tool)) // written by this program only
 	}
 	c.lines(inDates)
 	c.Line("")
 }
 
-// codeType is the architecture, and whether the program was made for the machine's.
+// codeType returns the architecture, and whether the process ran natively or
+// translated.
 func (c *textWriter) codeType() string {
 	cpu := cpuType(c.profile)
 	switch {
@@ -153,7 +156,7 @@ func (c *textWriter) codeType() string {
 	}
 }
 
-// exception writes what ended the process, if anything did, and the application's messages.
+// exception writes the exception, if there is one, and the application's messages.
 func (c *textWriter) exception() {
 	if !c.rest.phone {
 		c.trigger()
@@ -203,8 +206,8 @@ func exceptionType(e *ipsException) string {
 	return notation.Plain(e.Type) + " (" + notation.Plain(e.Signal) + ")"
 }
 
-// notesWith returns the notes with a prefix, which it cuts off. Notes that were made of lines of the
-// opened report are left out.
+// notesWith returns the notes that have a prefix, without it. It omits notes that
+// were made from lines of the opened report, because these are written as they are.
 func (c *textWriter) notesWith(prefix string) (list []string) {
 	for _, note := range c.profile.Notes {
 		if rest, found := strings.CutPrefix(note, prefix); found && !slices.Contains(c.rest.notes, note) {
@@ -226,22 +229,22 @@ func (c *textWriter) section(title string, lines []string) {
 	c.Line("")
 }
 
-// notes returns the profile's warnings, and those on single stacks.
+// notes returns the profile's warnings, and warnings about single stacks.
 func (c *textWriter) notes() []string {
 	rest := *c.profile
 	rest.Notes = slices.DeleteFunc(slices.Clone(rest.Notes), func(note string) bool {
 		return strings.HasPrefix(note, endedBy) || strings.HasPrefix(note, appPrefix) ||
 			note == zeroHasCrashed && c.crashed != nil || slices.Contains(c.rest.notes, note)
 	})
-	list := slices.DeleteFunc(notation.Doubts(&rest), func(s string) bool { return strings.HasPrefix(s, notation.NoFrames) }) // which is to be seen
+	list := slices.DeleteFunc(notation.Doubts(&rest), func(s string) bool { return strings.HasPrefix(s, notation.NoFrames) }) // empty stacks are visible anyway
 	for _, t := range c.threads {
 		list = append(list, stackDoubts(c.number(t), t)...)
 	}
 	return list
 }
 
-// stackDoubts returns warnings on the stack of a thread: that callers are missing, and which
-// frames may be wrong.
+// stackDoubts returns warnings about a thread's stack: missing callers, and frames
+// that may be wrong.
 func stackDoubts(number int, t *profile.Thread) (list []string) {
 	stack := t.Heaviest()
 	if len(stack) > 0 && stack[0].Cut != nil {
@@ -259,7 +262,7 @@ func stackDoubts(number int, t *profile.Thread) (list []string) {
 	return list
 }
 
-// number returns the number of a thread, which is the one in the opened report if there is one.
+// number returns the number of a thread. In an opened report it keeps its number.
 func (c *textWriter) number(t *profile.Thread) int {
 	if textRestOf(c.profile) != nil {
 		return int(t.ID)
@@ -267,7 +270,8 @@ func (c *textWriter) number(t *profile.Thread) int {
 	return c.first + slices.Index(c.threads, t)
 }
 
-// imageLists begins the lists of images; reporters of other makers have several.
+// imageLists begins the titles of the lists of images. Third-party reporters write
+// several lists.
 const imageLists = "Binary Images"
 
 // images writes the list of images.
@@ -286,7 +290,7 @@ func (c *textWriter) images() {
 	c.Line("")
 }
 
-// imageLine is the line of an image; a phone's has the architecture.
+// imageLine returns the line of an image. On iOS it includes the architecture.
 func (c *textWriter) imageLine(im *profile.Image) string {
 	if !c.rest.phone {
 		line := notation.ImageLine(c.profile.Target.OS, im)

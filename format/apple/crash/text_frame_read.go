@@ -9,7 +9,7 @@ import (
 	"stacksnap/task"
 )
 
-// frame reads a frame: its offset is its address until the images are known.
+// frame reads a frame. Its Offset is the address until the images are known.
 func (r *textReader) frame(line string) {
 	m := textForms().frame.FindStringSubmatch(line)
 	if m == nil {
@@ -19,7 +19,7 @@ func (r *textReader) frame(line string) {
 		r.ips.full = true
 		return
 	}
-	pc, _ := strconv.ParseUint(strings.TrimPrefix(m[3], "0x"), 16, 64) // it is hexadecimal
+	pc, _ := strconv.ParseUint(strings.TrimPrefix(m[3], "0x"), 16, 64) // the regular expression ensures that it is a hexadecimal number
 	f := ipsFrame{Offset: pc, image: frameImage(m[1] + m[2])}
 	f.place(m[4])
 	if r.bare && f.Symbol == f.image && f.Location != nil && *f.Location <= pc {
@@ -31,15 +31,15 @@ func (r *textReader) frame(line string) {
 	*r.frames = append(*r.frames, f)
 }
 
-// frameImage is the name that a frame has for its image. Reporters of other makers mark
-// those that are not Apple's, and the ones that they suspect.
+// frameImage returns the image name in a frame. Third-party reporters mark images
+// that are not Apple's, and images that they suspect.
 func frameImage(name string) string {
 	name = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(name), " (*)"))
 	return strings.TrimSpace(strings.TrimPrefix(name, "+ "))
 }
 
-// place reads what is at the place of a frame: a symbol, or where the image begins, or both,
-// as reporters of other makers have it.
+// place reads the location in a frame: a symbol with an offset, the image's load
+// address with an offset, or both, as third-party reporters write it.
 func (f *ipsFrame) place(text string) {
 	m := textForms().base.FindStringSubmatch(text)
 	if m == nil {
@@ -54,7 +54,7 @@ func (f *ipsFrame) place(text string) {
 	f.symbol(m[3] + m[4])
 }
 
-// symbol reads what a frame is called, where anything is known.
+// symbol reads the symbol, offset and source line of a frame, if there are any.
 func (f *ipsFrame) symbol(text string) {
 	forms := textForms()
 	at := forms.offset.FindStringSubmatch(text)
@@ -75,16 +75,16 @@ func (f *ipsFrame) symbol(text string) {
 	f.Line, _ = strconv.Atoi(at[4]) // 0: not known
 }
 
-// isNumber reports whether an address is in the place of a symbol.
+// isNumber reports whether s is an address in the place of a symbol.
 func isNumber(s string) bool {
 	_, err := strconv.ParseUint(s, 0, 64)
 	return err == nil
 }
 
-// image reads a line of the list, which has the version of the image behind its name,
-// or on iOS its architecture.
+// image reads a line of the list of images. The image's version follows its name; on
+// iOS its architecture does.
 func (r *textReader) image(line string) {
-	line, _, _ = strings.Cut(line, " {\"") // of the package that it is installed by
+	line, _, _ = strings.Cut(line, " {\"") // the package that installed it
 	im, ok := notation.ParseImage(line)
 	if !ok {
 		r.ips.full = !r.rest.keep(behindImages, line) || r.ips.full
@@ -118,7 +118,7 @@ func (r *textReader) image(line string) {
 	})
 }
 
-// place finds for each frame the image that it lies in.
+// place assigns each frame to the image that contains it.
 func (r *textReader) place() {
 	index := map[*profile.Image]int{}
 	for i, im := range r.images {
@@ -135,8 +135,8 @@ func (r *textReader) place() {
 	}
 }
 
-// placeAll places the frames of a stack. What a frame says of its image goes before what the
-// list has at that address.
+// placeAll assigns the frames of a stack to images. The name that a frame has for its
+// image takes precedence over the listed image at that address.
 func (r *textReader) placeAll(frames []ipsFrame, list []*profile.Image, index map[*profile.Image]int) {
 	for i := range frames {
 		f := &frames[i]
@@ -151,7 +151,8 @@ func (r *textReader) placeAll(frames []ipsFrame, list []*profile.Image, index ma
 	}
 }
 
-// placeUnlisted places a frame in an image that the list does not have, or not there.
+// placeUnlisted assigns a frame to an image that is not in the list, or not at that
+// address.
 func (r *textReader) placeUnlisted(f *ipsFrame) {
 	im := ipsImage{Name: f.image, Base: f.base}
 	if base := r.bases[f.image]; base <= f.Offset && im.Base == 0 {
@@ -170,11 +171,11 @@ func (r *textReader) placeUnlisted(f *ipsFrame) {
 	f.Image, f.Offset = i, f.Offset-im.Base
 }
 
-// cutName is in the place of what is left out of the begin of a long name.
+// cutName replaces the cut-off start of a long name.
 const cutName = "..."
 
-// isCalled reports whether a frame's name for its image is that of the list, or of its
-// file, without the begin where it is long.
+// isCalled reports whether name, in a frame, is the image's identifier or file name,
+// possibly with its start cut off.
 func isCalled(im *profile.Image, name string) bool {
 	end, cut := strings.CutPrefix(name, cutName)
 	for _, called := range []string{im.Bundle.ID, im.Name()} {

@@ -12,33 +12,33 @@ import (
 	"stacksnap/format/profile"
 )
 
-// IsText reports whether a file has the lines that a crash report for people begins
-// with: that of macOS until 11 and iOS until 14, and what Console shows since. One of
-// ours may be of a process that has not crashed.
+// IsText reports whether a file begins like a crash report in text form: that of
+// macOS up to 11 and iOS up to 14, which Console still shows. A report by this
+// program may be about a process that has not crashed.
 func IsText(head []byte) bool {
 	stacks := notation.HasLine(head, "Thread ") || notation.HasLine(head, noBacktrace)
 	return notation.HasLine(head, "Process:") && (notation.HasLine(head, "Exception Type:") || notation.HasLine(head, "Report Version:") && stacks)
 }
 
-// textReader reads a crash report for people as the .ips file that has the same. A
-// thread's id is not in it: its number is used instead.
+// textReader reads a crash report in text form, and makes the .ips document with the
+// same content. The text has no thread ids, so thread numbers are used instead.
 type textReader struct {
 	ips      ipsReader
 	rest     textRest
 	part     textPart
 	images   []*profile.Image
-	unlisted map[ipsImage]int  // images that only frames name, by their places in the .ips file
-	bases    map[string]uint64 // of images, as frames have them
-	names    map[int]string    // of threads, which come before their frames
-	faulting int               // the number of the thread that is to blame; negative: not known
-	frames   *[]ipsFrame       // of the section that is being read; nil: it has none
-	add      func(string)      // takes the lines of a section of text; nil: it is none
+	unlisted map[ipsImage]int  // index in the .ips document of images that only frames name
+	bases    map[string]uint64 // load addresses of images that frames state
+	names    map[int]string    // thread names, which precede the frames, by thread number
+	faulting int               // number of the thread that crashed; negative: not known
+	frames   *[]ipsFrame       // stack that is being read; nil: none
+	add      func(string)      // receives the lines of a text section; nil: outside of one
 	listing  bool              // in the list of images
-	bare     bool              // frames without a symbol have the name of the image in its place
+	bare     bool              // a frame without a symbol repeats the image name in its place
 }
 
-// ReadText reads a report to the end of its list of images. One that was cut short
-// gives what there is, with a note.
+// ReadText reads a report up to the end of its list of images. For a truncated report
+// it returns what the report has, with a note.
 func ReadText(from *bufio.Reader) (*profile.Profile, error) {
 	whole := &io.LimitedReader{R: from, N: maxIPS}
 	r := newTextReader()
@@ -54,7 +54,7 @@ func ReadText(from *bufio.Reader) (*profile.Profile, error) {
 	r.blame()
 	r.version()
 	p := r.ips.profile()
-	if n := r.ips.report.Faulting; n != nil && r.ips.report.Threads[*n].ID == 0 { // which as an id is none
+	if n := r.ips.report.Faulting; n != nil && r.ips.report.Threads[*n].ID == 0 { // 0 is not a valid thread id
 		p.Notes = append(p.Notes, zeroHasCrashed)
 	}
 	p.Report = &r.rest
@@ -65,11 +65,13 @@ func newTextReader() *textReader {
 	return &textReader{ips: ipsReader{numbered: true}, names: map[int]string{}, unlisted: map[ipsImage]int{}, bases: map[string]uint64{}, faulting: -1}
 }
 
-// textLines are the lines of a crash report that are more than a key and a value, and
-// what follows an address: a symbol with an offset, or with a source alone.
+// textLines are the patterns of lines that are more than a key and a value, and of
+// what follows an address: a symbol with an offset or a source line, or a load
+// address.
 type textLines struct{ thread, state, frame, offset, source, base *regexp.Regexp }
 
-// textForms are made when they are asked for, for most calls read no crash report.
+// textForms compiles the patterns on first use, because most calls read no crash
+// report.
 var textForms = sync.OnceValue(func() textLines {
 	return textLines{
 		thread: regexp.MustCompile(`^Thread (\d+)(?: (name|Crashed|Attributed))?::?(.*)$`),
@@ -106,7 +108,8 @@ func (r *textReader) read(line string) {
 	}
 }
 
-// asiKey is the key of the application's own messages, which the text has without the names of images.
+// asiKey is the key of the application's messages. In the text they have no image
+// names.
 const asiKey = "application"
 
 func (r *textReader) addInfo(line string) {
@@ -155,7 +158,7 @@ func (r *textReader) headerOrThread(line string) {
 	}
 }
 
-// fact reads a line of the header on the process, and reports whether it is one.
+// fact reads a header line about the process, and reports whether it is one.
 func (r *textReader) fact(key, value string) bool {
 	d := &r.ips.report
 	switch key {
@@ -199,7 +202,8 @@ func (r *textReader) fact(key, value string) bool {
 	return true
 }
 
-// exception reads what ended the process, and reports whether a line says that.
+// exception reads a line about the reason why the process ended, and reports whether
+// it is one.
 func (r *textReader) exception(key, value string) bool {
 	d := &r.ips.report
 	e := d.Exception
@@ -237,13 +241,14 @@ func (r *textReader) exception(key, value string) bool {
 	return true
 }
 
-// tell makes a note of a line, and keeps the line.
+// tell adds a note made from a line, and keeps the line.
 func (r *textReader) tell(key, value, note string) {
 	r.addNote(note)
 	r.ips.full = !r.rest.tell(key+": "+value, note) || r.ips.full
 }
 
-// blame finds the thread that crashed: by its number, or else the one that is marked.
+// blame finds the thread that crashed: by its number, or else the one that is marked
+// as crashed.
 func (r *textReader) blame() {
 	d := &r.ips.report
 	for i := range d.Threads {
@@ -262,8 +267,8 @@ func (r *textReader) blame() {
 	}
 }
 
-// version sets the identifier and version of the program, once it is known which system wrote the
-// report.
+// version sets the program's identifier and version, once the report's system is
+// known.
 func (r *textReader) version() {
 	d := &r.ips.report
 	b := ipsBundle{ID: knownText(r.rest.identifier)}
@@ -273,7 +278,7 @@ func (r *textReader) version() {
 		b.Version, b.Build = b.Build, b.Version
 	}
 	if b.ID == d.Name {
-		b.ID = "" // it is named so where it has none
+		b.ID = "" // the name is written if there is no identifier
 	}
 	if b != (ipsBundle{}) {
 		d.Bundle = &b

@@ -8,7 +8,7 @@ import (
 	"stacksnap/format/profile"
 )
 
-// textPart is a part of the text of a crash report, in the order of these.
+// textPart is a part of a crash report, in the order of the text.
 type textPart uint8
 
 const (
@@ -17,30 +17,30 @@ const (
 	inDates
 	inException
 	inThreads
-	inState // of the processor, in the thread that crashed
+	inState // processor state of the thread that crashed
 	behindImages
 	textParts
 )
 
-// textRest is what a crash report has that the model has no place for. Its writer gives it
-// back.
+// textRest is the text of a crash report that the model cannot hold. When the profile
+// is written as text, it is written again.
 type textRest struct {
 	identifier    string
 	version       string
-	native        string // what follows the architecture
+	native        string // text after the architecture
 	reportVersion string
-	trigger       string // how the thread is called that is to blame
-	subtype       bool   // the exception's has a line of its own
-	phone         bool   // it has the form of a phone, which reporters of other makers have, too
-	plus          bool   // the list marks the program in that form
-	decimals      int    // of seconds
+	trigger       string // title of the thread that crashed
+	subtype       bool   // the exception's subtype has its own line
+	phone         bool   // the report has the form of iOS, which third-party reporters write too
+	plus          bool   // the list marks the program with a plus
+	decimals      int    // decimals of seconds in times
 	lines         [textParts][]string
-	notes         []string // what notes were made of lines of these
+	notes         []string // notes that were made from these lines
 	bytes         int
 }
 
-// The bounds of the bytes that are kept of lines: of all, and of those before the exception,
-// by which a report is known.
+// Limits of the kept lines in bytes: for all lines, and for those before the
+// exception, by which a report is recognised.
 const (
 	maxRest = 1 << 20
 	maxHead = notation.HeadSize / 2
@@ -60,14 +60,15 @@ func (r *textRest) keep(part textPart, line string) bool {
 	return true
 }
 
-// blank keeps the blank line behind others.
+// blank keeps a blank line after other lines.
 func (r *textRest) blank(part textPart) {
 	if n := len(r.lines[part]); part >= inException && n > 0 && r.lines[part][n-1] != "" {
-		_ = r.keep(part, "") // it is no loss
+		_ = r.keep(part, "") // a lost blank line does not matter
 	}
 }
 
-// tell keeps a line of what ended the process of which a note was made.
+// tell keeps a line about the reason why the process ended, and the note that was
+// made from it.
 func (r *textRest) tell(line, note string) bool {
 	if !r.keep(inException, line) {
 		return false
@@ -76,11 +77,12 @@ func (r *textRest) tell(line, note string) bool {
 	return true
 }
 
-// lastBuildFirst is the last iOS that has the build before the version.
+// lastBuildFirst is the last iOS version whose reports have the build before the
+// version.
 const lastBuildFirst = 14
 
-// buildFirst reports whether the header has the build of the program before its version, as
-// iOS had until version 14. Only Apple's own reports name a Mach exception.
+// buildFirst reports whether the header has the program's build before its version,
+// as on iOS up to version 14. Only Apple's own reports name a Mach exception.
 func (r *textRest) buildFirst(d *ipsPayload) bool {
 	if d.OS == nil || d.Exception == nil || d.Exception.Type == "" {
 		return false
@@ -99,7 +101,8 @@ func decimals(s string) int {
 	return len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))
 }
 
-// textRestOf is what the report has that a profile is of; nil: it is of none.
+// textRestOf returns the rest of the text report that the profile was read from, nil
+// if there is none.
 func textRestOf(p *profile.Profile) *textRest {
 	rest, _ := p.Report.(*textRest)
 	return rest

@@ -27,11 +27,12 @@ func (c *textWriter) stacks() {
 	c.lines(inThreads)
 }
 
-// resource is the exception of a process that took more than it may of something: one of its
-// threads is to blame, and none has crashed.
+// resource is the exception of a process that exceeded a resource limit. One of its
+// threads is to blame, but none has crashed.
 const resource = "EXC_RESOURCE"
 
-// threadLine begins the stack of a thread. A phone's has the name in a line of its own.
+// threadLine writes the line that begins a thread's stack. On iOS the name has a line
+// of its own.
 func (c *textWriter) threadLine(t *profile.Thread) {
 	what, title := "", threadTitle(t)
 	if t == c.crashed {
@@ -50,7 +51,7 @@ func (c *textWriter) threadLine(t *profile.Thread) {
 	c.Line("Thread %d%s:%s", c.number(t), what, title)
 }
 
-// threadTitle is what a thread is called, and for which queue it works.
+// threadTitle returns the name of a thread and of its queue.
 func threadTitle(t *profile.Thread) string {
 	title := notation.Plain(t.Name)
 	if t.Queue == "" {
@@ -75,7 +76,7 @@ func (c *textWriter) frames(t *profile.Thread) {
 	c.Line("")
 }
 
-// appFrames is the text of a stack that the application reported.
+// appFrames returns the text of a stack that the application reported.
 func appFrames(t *profile.Thread) string {
 	stack := t.Heaviest()
 	var lines []string
@@ -86,7 +87,7 @@ func appFrames(t *profile.Thread) string {
 	return strings.Join(lines, "\n")
 }
 
-// fileName is what the application itself calls an image.
+// fileName returns the file name of an image, as in the application's own stacks.
 func fileName(im *profile.Image) string {
 	if im == nil {
 		return notation.Unknown
@@ -94,10 +95,10 @@ func fileName(im *profile.Image) string {
 	return notation.Process(im.Name())
 }
 
-// maxPhoneName is how much a phone has of the name of an image.
+// maxPhoneName is the maximum length of an image name on iOS, in bytes.
 const maxPhoneName = 30
 
-// image is the name of an image before a frame.
+// image returns the name of an image in a frame.
 func (c *textWriter) image(im *profile.Image) string {
 	switch {
 	case im == nil:
@@ -112,7 +113,7 @@ func (c *textWriter) image(im *profile.Image) string {
 	return name
 }
 
-// textAddress is an address of 16 digits, but for that of a call of nothing.
+// textAddress formats an address with 16 digits; 0 has a form of its own.
 func textAddress(pc task.Addr) string {
 	if pc == 0 {
 		return addressOfNobody
@@ -120,7 +121,7 @@ func textAddress(pc task.Addr) string {
 	return fmt.Sprintf("0x%016x", uint64(pc))
 }
 
-// appSymbol is what is at the place of a frame that the application reported.
+// appSymbol returns the location of a frame that the application reported.
 func appSymbol(n *profile.Node) string {
 	if n.Function == "" && n.Image != nil && n.Image.Placed() {
 		return fmt.Sprintf("%s + %d", fileName(n.Image), uint64(n.PC-n.Image.Load))
@@ -128,7 +129,8 @@ func appSymbol(n *profile.Node) string {
 	return textSymbol(n)
 }
 
-// textSymbol is what is at the place of a frame.
+// textSymbol returns the location of a frame: a symbol or the load address, and the
+// offset.
 func textSymbol(n *profile.Node) string {
 	switch {
 	case n.Function == "" && n.Image != nil && n.Image.Placed():
@@ -143,7 +145,7 @@ func textSymbol(n *profile.Node) string {
 	switch {
 	case n.Inlined:
 		s += notation.InlinedMark
-	case n.By == unwind.ByReport && n.Offset == 0 && n.File != "": // phones have it without the offset then
+	case n.By == unwind.ByReport && n.Offset == 0 && n.File != "": // iOS writes no offset before a source line
 	case n.Function != profile.Trampoline && !n.Placeless():
 		s += fmt.Sprintf(" + %d", n.Offset)
 	}
@@ -153,8 +155,8 @@ func textSymbol(n *profile.Node) string {
 	return s
 }
 
-// textSource is the file of a frame: that of a report as it has it, and else the last element
-// of the path.
+// textSource returns the source file of a frame: unchanged if a report had it, else
+// without its directory.
 func textSource(n *profile.Node) string {
 	if n.By == unwind.ByReport {
 		return notation.Plain(n.File)

@@ -107,6 +107,10 @@ func (o *Options) stopFlags() []flag {
 	}}
 }
 
+// threadFlags are the flags about threads. A new flag that selects threads also needs: a
+// condition in profile.ThreadFilter; its combinations in rules.go; command/open.go, for
+// reports that do not have what it selects by; command/watch.go, which watches one thread;
+// and a topic in manual/manual.go.
 func (o *Options) threadFlags() []flag {
 	return []flag{{
 		name: "main", to: &o.Filter.Main,

@@ -23,7 +23,8 @@ func (v *timeValue) String() string { return v.to.String() }
 // Type returns the name of the type, for pflag.
 func (v *timeValue) Type() string { return "duration" }
 
-// Set parses a duration. Its errors continue a line that begins with the text.
+// Set parses a duration. An error is a phrase for after the value, such as "is not a
+// time".
 func (v *timeValue) Set(text string) error {
 	d, err := time.ParseDuration(text)
 	if err == nil {

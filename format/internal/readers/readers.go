@@ -58,9 +58,9 @@ type ReadProfile struct {
 	Frames     counts.Counts
 }
 
-// Found returns the weights of all profiles in a file, without the frames that name
-// threads.
-func Found(profiles []ReadProfile) counts.Counts {
+// Sum returns the weights of all profiles in a file together, without the frames that
+// name threads.
+func Sum(profiles []ReadProfile) counts.Counts {
 	c := counts.Counts{}
 	for _, p := range profiles {
 		for name, n := range p.Frames {

@@ -9,15 +9,17 @@ import (
 	"strings"
 )
 
-// registers begin the values of a processor in a crash report, which no model has.
+// registers matches lines with the processor's state in a crash report, which the
+// model does not hold.
 var registers = regexp.MustCompile(`^(Thread \d+ crashed with |Logical CPU|Error Code|Trap Number|External Modification|VM Region Summary|System Profile|Translated Code)`)
 
-// number is an address with any zeros before it.
+// number matches an address, with any leading zeros.
 var number = regexp.MustCompile(`\b0x0*([0-9a-fA-F]+)\b`)
 
-// bases is how reporters of other makers have both where an image begins and a symbol,
-// marked is how they mark images, hexadecimal is an offset so written; what is in no image is
-// at its address alone; and a name may be empty.
+// bases matches a location in reports by third parties, which has the load address
+// and a symbol; marked matches their marks of images; hexadecimal matches an offset
+// in hexadecimal. The others match a frame without an image, which has only an
+// address, and an empty name.
 var (
 	bases       = regexp.MustCompile(`0x[0-9a-f]+ \+ (?:0x[0-9a-f]+ // (.* \+ 0x[0-9a-f]+)|[0-9]+ \((.* \+ [0-9]+)\))$`)
 	marked      = regexp.MustCompile(`^([0-9]+) (?:\+ )?(.*?)(?: \(\*\))? (0x[0-9a-f]+ )`)
@@ -26,7 +28,7 @@ var (
 	hexadecimal = regexp.MustCompile(` \+ 0x([0-9a-f]+)$`)
 )
 
-// textFact is a line in the words of Apple's own reports.
+// textFact converts a line to the form of Apple's own reports.
 func textFact(line string) string {
 	line = strings.ToLower(number.ReplaceAllString(strings.Join(strings.Fields(line), " "), "0x$1"))
 	line = marked.ReplaceAllString(bases.ReplaceAllString(line, "$1$2"), "$1 $2 $3")
@@ -37,7 +39,8 @@ func textFact(line string) string {
 	})
 }
 
-// CrashFacts are the lines up to the end of the lists of images, but for the registers.
+// CrashFacts returns the lines up to the end of the lists of images, without the
+// registers.
 func CrashFacts(text string) (facts []string) {
 	section, listed := "", false
 	for line := range strings.Lines(text) {
@@ -61,8 +64,8 @@ func CrashFacts(text string) (facts []string) {
 	return facts
 }
 
-// IPSFacts returns the values of an .ips file, each with its place in the file. Frames have the
-// image itself instead of its number.
+// IPSFacts returns the values in an .ips file, each with its path in the document.
+// Frames have the image itself instead of its index.
 func IPSFacts(text string) (facts []string) {
 	head, body, _ := strings.Cut(text, "\n")
 	var header, payload map[string]any

@@ -28,5 +28,6 @@ func CheckGolden(t *testing.T, name, got string) {
 	}
 }
 
-// ReportsVariable names a folder with reports of Apple's tools.
+// ReportsVariable names an environment variable: a folder with reports of Apple's
+// tools.
 const ReportsVariable = "STACKSNAP_REPORTS"

@@ -21,8 +21,8 @@ func ID(s string) []byte {
 	return b
 }
 
-// Call makes a node of a function that has called others, with as many samples as
-// these have.
+// Call makes a node of a function that called others. It has as many samples as they
+// have together.
 func Call(im *profile.Image, function string, offset uint64, pc task.Addr, below ...*profile.Node) *profile.Node {
 	n := &profile.Node{
 		Location: profile.Location{Image: im, Function: function, Offset: offset},
@@ -34,7 +34,7 @@ func Call(im *profile.Image, function string, offset uint64, pc task.Addr, below
 	return n
 }
 
-// Top makes a node of a function that was innermost so often.
+// Top makes a node of a function that was innermost in some samples.
 func Top(im *profile.Image, function string, offset uint64, pc task.Addr, samples int) *profile.Node {
 	n := Call(im, function, offset, pc)
 	n.Return, n.By, n.Count, n.Self = false, unwind.ByRegisters, samples, samples
@@ -46,7 +46,7 @@ func Source(n *profile.Node, file string, line int) *profile.Node {
 	return n
 }
 
-// Darwin is a sampled program with five threads: three are workers.
+// Darwin returns a sampled program with five threads, three of which are workers.
 func Darwin() *profile.Profile {
 	tray := &profile.Image{Path: "/Applications/Tray (1).app/Contents/MacOS/tray", Load: 0x102a50000, End: 0x102dc8000, Arch: task.ARM64, Main: true,
 		ID: ID("5b424d44fed233618d7541795da0fef6"), Bundle: object.Bundle{ID: "org.example.tray", Version: "1.2", Build: "34"}}
@@ -87,7 +87,7 @@ func Darwin() *profile.Profile {
 	return p
 }
 
-// Linux is one snapshot, with what sample's report has no form for.
+// Linux returns one snapshot with facts that sample's report has no form for.
 func Linux() *profile.Profile {
 	demo := &profile.Image{Path: "/tmp/demo", Load: 0x55d0c0a00000, End: 0x55d0c0a02000, Arch: task.AMD64, Main: true, ID: ID("5f0e1d2c3b4a59687786a5b4c3d2e1f00f1e2d3c")}
 	libc := &profile.Image{Path: "/usr/lib/x86_64-linux-gnu/libc.so.6", Load: 0x7f10a2c00000, End: 0x7f10a2d8a000, Arch: task.AMD64}
@@ -110,7 +110,8 @@ func Linux() *profile.Profile {
 	}
 }
 
-// Hostile has names made to deceive a terminal and a reader.
+// Hostile returns a profile whose names try to deceive a terminal and a reader of
+// reports.
 func Hostile() *profile.Profile {
 	evil := &profile.Image{Path: "/tmp/\x1b]0;owned\a/lib)  + 1  [0x1]\n  9 main (in libc).so", Load: 0x400000, End: 0x402000, Bundle: object.Bundle{ID: "\x1b[1m", Version: "\n(1)", Build: ">\xff"}}
 	return &profile.Profile{

@@ -6,14 +6,14 @@ import (
 	"stacksnap/format/profile"
 )
 
-// MaxNotes bounds the notes of a profile that are written or read.
+// MaxNotes is the maximum number of a profile's notes that are written or read.
 const MaxNotes = 40
 
 // NoFrames begins the line of [Doubts] that counts empty stacks.
 const NoFrames = "stacks of which no frame is known"
 
-// Doubts are what a reader of a profile should beware of: its notes, and what is
-// counted of samples that are missing or may be wrong.
+// Doubts returns what a reader of a profile should know: its notes, and the numbers
+// of samples that are missing or may be wrong.
 func Doubts(p *profile.Profile) (list []string) {
 	for i, note := range p.Notes {
 		if i == MaxNotes {
@@ -35,7 +35,7 @@ func Doubts(p *profile.Profile) (list []string) {
 		{NoFrames, empty},
 		{"stacks read without a stop, of which frames may be missing", unstopped},
 	} {
-		if s := fmt.Sprintf("%s: %d", n.what, n.count); n.count > 0 && !slices.Contains(p.Notes, s) { // a report that was opened may tell it already
+		if s := fmt.Sprintf("%s: %d", n.what, n.count); n.count > 0 && !slices.Contains(p.Notes, s) { // a report that was opened may have the note already
 			list = append(list, s)
 		}
 	}

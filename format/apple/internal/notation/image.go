@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// BinaryImages is the title of the list of images, and NoBinaryImages the line in its place where
-// no image is known.
+// BinaryImages is the title of the list of images. NoBinaryImages replaces the list
+// if no image is known.
 const (
 	BinaryImages   = "Binary Images:"
 	NoBinaryImages = "Binary images description not available"
 )
 
-// ImageLine returns the line of an image in a list. The range ends with the last byte of the code.
-// A plus sign is before images that are not Apple's.
+// ImageLine returns the line of an image in the list. The range ends with the last
+// byte of the code. A plus sign marks images that are not Apple's.
 func ImageLine(os task.OS, im *profile.Image) string {
 	last := im.End
 	if last > im.Load {
@@ -34,17 +34,17 @@ func ImageLine(os task.OS, im *profile.Image) string {
 	return fmt.Sprintf("%18v - %18v %s%s (%s) <%s> %s", im.Load, last, origin, name, ImageVersion(im), ImageID(os, im.ID), Plain(im.Path))
 }
 
-// ImageIdentifier returns the name that a list has for an image: its bundle's identifier, or else
-// the name of its file.
+// ImageIdentifier returns the name of an image in the list: its bundle's identifier,
+// or else its file name.
 func ImageIdentifier(im *profile.Image) string {
 	if im.Bundle.ID != "" {
 		return Process(im.Bundle.ID)
 	}
-	return Process(strings.Trim(im.Name(), "[]")) // readers know letters and dots there
+	return Process(strings.Trim(im.Name(), "[]")) // readers accept only letters and dots there
 }
 
-// ImageVersion returns the version of an image and its build, as "1.2 - 34"; one of them where
-// the other is unknown, and ??? where both are.
+// ImageVersion returns the version and build of an image, as "1.2 - 34". If only one
+// is known, it is just that one; if neither is, it is ???.
 func ImageVersion(im *profile.Image) string {
 	return versions(im, " - ", "")
 }
@@ -117,7 +117,8 @@ func ParseID(s string) []byte {
 	return id
 }
 
-// cutPath cuts a path from behind a version: of an image that has no UUID.
+// cutPath splits a path from the version before it, in the line of an image without a
+// UUID.
 func cutPath(s string) (name, path string) {
 	for i := range s {
 		if s[i] != ')' {
@@ -133,8 +134,8 @@ func cutPath(s string) (name, path string) {
 	return s, ""
 }
 
-// parseImageVersion reads a name with a version and a build behind it. What has none is
-// written so as well, and ??? is what is not known.
+// parseImageVersion parses a name followed by a version and a build. Images without a
+// version may have such a name, too. ??? is an unknown version.
 func parseImageVersion(s string) (name, version, build string) {
 	open := strings.LastIndex(s, " (")
 	if open < 0 || !strings.HasSuffix(s, ")") {
@@ -147,7 +148,7 @@ func parseImageVersion(s string) (name, version, build string) {
 	return s[:open], version, build
 }
 
-// ByAddress is the order of images by load address, then by path.
+// ByAddress compares images by load address, then by path.
 func ByAddress(a, b *profile.Image) int {
 	return cmp.Or(cmp.Compare(a.Load, b.Load), strings.Compare(a.Path, b.Path))
 }
@@ -157,8 +158,8 @@ func SortedByAddress(list []*profile.Image) []*profile.Image {
 	return slices.SortedStableFunc(slices.Values(list), ByAddress)
 }
 
-// ImageAt returns the image that an address lies in, of images by address; nil where
-// there is none.
+// ImageAt returns the image that contains an address, nil if there is none. list is
+// sorted by address.
 func ImageAt(list []*profile.Image, pc task.Addr) *profile.Image {
 	i, found := slices.BinarySearchFunc(list, pc, func(im *profile.Image, pc task.Addr) int { return cmp.Compare(im.Load, pc) })
 	if !found {

@@ -7,12 +7,13 @@ import (
 	"io"
 )
 
-// MaxLine bounds the bytes of a line that are kept. Names of 10 KB and indents of deep stacks
-// are far below it.
+// MaxLine is the maximum number of bytes kept of a line. Names of 10 KB and the
+// indents of deep stacks are far below it.
 const MaxLine = 256 << 10
 
-// EachLine calls read with each line, without its end, until read returns false. A line that is
-// too long is cut. The next byte of from is then the first of the following line.
+// EachLine calls read with each line, without its end, until read returns false. It
+// cuts lines that are too long. When it returns, the next byte of from is the first
+// of the following line.
 func EachLine(from *bufio.Reader, read func(line string) (more bool)) error {
 	var line []byte
 	for {

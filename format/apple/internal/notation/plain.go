@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Printable returns a line of a report that was read, without control characters. It keeps the
-// blanks of the line.
+// Printable returns a line of a report without control characters. It keeps the
+// line's blanks.
 func Printable(line string) string {
 	return words.Printable(strings.ReplaceAll(line, "\t", "    "))
 }
 
-// Plain is a text of the target that is one word of a line: without control
-// characters, and without the double blanks by which readers split a line.
+// Plain makes a text from the target safe for one field of a line: without control
+// characters, and without the double blanks at which readers split a line.
 func Plain(s string) string {
 	s = words.Printable(s)
 	for strings.Contains(s, "  (in ") || strings.Contains(s, "  [") || strings.Contains(s, "   ") {
@@ -23,8 +23,9 @@ func Plain(s string) string {
 	return s
 }
 
-// SourceFile returns the last element of a source file's path, which is what sample prints.
-// For code that the compiler made, sample prints a path, "/<compiler-generated>".
+// SourceFile returns the last element of a source file's path, as sample prints it.
+// For code that the compiler generated, sample prints a path,
+// "/<compiler-generated>".
 func SourceFile(file string) string {
 	const generated = "<compiler-generated>"
 	switch name := path.Base(file); {

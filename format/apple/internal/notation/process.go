@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ProcessWithPID returns "NAME [PID]", or "" where neither is known.
+// ProcessWithPID returns "NAME [PID]", or "" if neither is known.
 func ProcessWithPID(name string, pid int) string {
 	if name == "" && pid == 0 {
 		return ""
@@ -23,7 +23,7 @@ func Process(name string) string {
 	return Plain(name)
 }
 
-// ParseProcess parses "NAME [PID]". What is unknown is "" or 0.
+// ParseProcess parses "NAME [PID]". An unknown part is "" or 0.
 func ParseProcess(s string) (name string, pid int) {
 	name, rest, found := CutLast(s, " [")
 	if found {
@@ -43,8 +43,8 @@ func Identifier(p *profile.Profile) string {
 	return Process(p.Target.Name)
 }
 
-// Version returns the version of a program and its build, as "1.2 (34)"; one of them where the
-// other is unknown, and ??? where both are. The image may be nil.
+// Version returns the version and build of a program, as "1.2 (34)". If only one is
+// known, it is just that one; if neither is, it is ???. im may be nil.
 func Version(im *profile.Image) string {
 	if im == nil {
 		return Unknown
@@ -52,7 +52,7 @@ func Version(im *profile.Image) string {
 	return versions(im, " (", ")")
 }
 
-// ParseVersion reads "1.2 (34)".
+// ParseVersion parses "1.2 (34)".
 func ParseVersion(s string) (version, build string) {
 	version, build, _ = strings.Cut(s, " (")
 	if version == Unknown {
@@ -61,7 +61,7 @@ func ParseVersion(s string) (version, build string) {
 	return version, strings.TrimSuffix(build, ")")
 }
 
-// CutLast cuts at the last of the separators.
+// CutLast cuts s at the last occurrence of sep.
 func CutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true

@@ -12,7 +12,8 @@ type Writer struct {
 	column int
 }
 
-// NewWriter makes a writer that begins the values of facts in a column, the first of which is 0.
+// NewWriter returns a writer that begins the values of facts in a column, counted
+// from 0.
 func NewWriter(w io.Writer, column int) Writer {
 	return Writer{bufio.NewWriterSize(w, 64<<10), column}
 }
