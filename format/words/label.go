@@ -158,13 +158,13 @@ func ProcessLabel(p *profile.Profile) string {
 	return fmt.Sprintf("%s [%d]", name, p.Target.PID)
 }
 
-// shownNames has the names of the threads of a profile that are shown instead of the system's.
+// shownNames has the thread names of a profile that are shown instead of the system's.
 type shownNames struct {
-	in    *profile.Profile // nil: none yet
+	in    *profile.Profile // nil: names has not been filled yet
 	names map[task.ThreadID]string
 }
 
-// of returns the name to show of a thread with a name of the system's.
+// of returns the name to show for a thread whose system name is name.
 func (n *shownNames) of(p *profile.Profile, id task.ThreadID, name string) string {
 	if n.in != p {
 		n.in, n.names = p, namesOf(p)
