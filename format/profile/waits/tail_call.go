@@ -8,9 +8,9 @@ import (
 	"stacksnap/unwind"
 )
 
-// callee returns the name of the function that the caller of frame i called, undecorated.
-// It is for a frame without a name: a public function of the C library often ends with a
-// jump to an internal one, which only debug files name.
+// callee returns the name of the function that the caller of frame i called, undecorated. It is
+// used if frame i has no name, as after a tail call: a public function of the C library often
+// ends with a jump to an internal one, which only debug files name.
 func (f *Finder) callee(frames []unwind.Frame, i int) string {
 	if i+1 >= len(frames) || !frames[i+1].Return || frames[i+1].By.Guess() || f.info.OS != task.Linux {
 		return ""
