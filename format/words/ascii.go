@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// asciiWriter writes text for terminals that show only ASCII. It replaces the marks of
-// reports by others, and everything else by Go escapes. Its input must be UTF-8.
+// asciiWriter writes text for terminals that show only ASCII. It replaces the marks of reports
+// by ASCII ones, and all other runes by Go escapes. Its input must be UTF-8.
 type asciiWriter struct {
 	to   io.Writer
 	rest []byte // start of a rune that is not complete yet

@@ -113,7 +113,7 @@ func measured(m diff.Measure) string {
 	return "samples, of threads that wait, too"
 }
 
-// noise describes how changes are distinguished from noise.
+// noise says how changes are distinguished from noise.
 func (p *DiffPrinter) noise() string {
 	n := &p.Diff.Noise
 	if !n.Known {
@@ -131,7 +131,7 @@ func (p *DiffPrinter) noise() string {
 	return text + "samples of after were taken for independent, as the file keeps no times, or too few samples; it may be more"
 }
 
-// margin writes half of a confidence interval, to the scale.
+// margin formats half of a confidence interval, v, on the comparison's scale.
 func (c *Comparison) margin(v float64) string {
 	if c.Scale == diff.AsCounted {
 		return "±" + c.scaled(v)
@@ -139,7 +139,7 @@ func (c *Comparison) margin(v float64) string {
 	return fmt.Sprintf("±%.1f points", v)
 }
 
-// shownOf describes the selection on both sides; empty if there is none.
+// shownOf describes the selection of samples on both sides; empty if there is none.
 func (p *DiffPrinter) shownOf() string {
 	text := Chosen(p.After)
 	if text == "" {
@@ -148,8 +148,9 @@ func (p *DiffPrinter) shownOf() string {
 	return text + " (after; before " + strings.SplitN(Chosen(p.Before), ":", 2)[0] + ")"
 }
 
-// grownBranch describes the branch that has grown most; empty if none has. The function in
-// the first line may have any caller, and may only do work that another one has caused.
+// grownBranch describes the branch that has grown most; empty if none has. It adds to the
+// headline, whose function may have many callers, and may only do work that another function has
+// caused.
 func (p *DiffPrinter) grownBranch() string {
 	n, caller := p.Diff.Grown()
 	if p.Inverted || n == nil || len(n.Children) == 0 || !p.grew(n) || p.Change(n.Total) < worthTelling*p.Unit() {
@@ -163,7 +164,8 @@ func (p *DiffPrinter) grownBranch() string {
 	return text + ": from " + before + " to " + after + " with all that it calls"
 }
 
-// grew reports whether the function of a branch has changed beyond noise with all that it calls.
+// grew reports whether a branch's function, with everything that it calls, has changed beyond
+// noise.
 func (c *Comparison) grew(n *diff.Node) bool {
 	i := slices.IndexFunc(c.Functions, n.Is)
 	return i < 0 || c.Beyond(c.Functions[i].Total, c.Functions[i].Margin.Total)
@@ -199,7 +201,7 @@ func (c *Comparison) Unit() float64 {
 	return 1
 }
 
-// Shown returns the pruned trees of the comparison.
+// Shown returns the comparison's trees, pruned.
 func (c *Comparison) Shown() []*diff.Tree {
 	trees := make([]*diff.Tree, len(c.Trees))
 	for i, t := range c.Trees {

@@ -13,14 +13,15 @@ import (
 const (
 	maxDeadlocks = 20
 	maxWaiters   = 8  // threads of one deadlock
-	tableColumns = 80 // where the width is not known: as wide as any terminal
+	tableColumns = 80 // used if the width is not known: every terminal is at least as wide
 	placeIndent  = 6
 )
 
 // Deadlocks writes the deadlocks of the profile.
 func (p *Printer) Deadlocks() { p.Circles(p.Profile.Deadlocks, p.Profile) }
 
-// Circles writes each deadlock as a table of its threads, which are of the processes given.
+// Circles writes each deadlock as a table of its threads. of are the profiles of their
+// processes.
 func (p *Printer) Circles(all []profile.Deadlock, of ...*profile.Profile) {
 	for i := range all {
 		if i == maxDeadlocks {
@@ -40,7 +41,7 @@ func (p *Printer) Chain(key string, chain []profile.Waiter, of ...*profile.Profi
 	p.table(key, &t)
 }
 
-// tableLine returns what formats the lines of a table.
+// tableLine returns the formatter for the lines of a table.
 func (p *Printer) tableLine() StackLine {
 	if p.Width == 0 {
 		return NewStackLine(p.Profile, tableColumns)
@@ -56,10 +57,11 @@ func (p *Printer) table(key string, t *DeadlockTable) {
 	}
 }
 
-// DeadlockTable describes a deadlock: who waits for what, who holds that, and where.
+// DeadlockTable describes a deadlock: which thread waits for what, which one holds it, and
+// where.
 type DeadlockTable struct {
 	Title  string
-	Behind string // who is stuck, too, for it waits for these threads; empty: nobody
+	Behind string // other threads that are stuck because they wait for these; empty: none
 	rows   []deadlockRow
 }
 
@@ -110,7 +112,7 @@ func (b *StackLine) ChainTable(chain []profile.Waiter, of ...*profile.Profile) D
 	return t
 }
 
-// CircleTitle says how many threads wait for each other.
+// CircleTitle returns a title with the number of threads that wait for each other.
 func CircleTitle(d *profile.Deadlock) string {
 	wait, waits := "wait", "waits"
 	if d.Ended {
@@ -126,9 +128,9 @@ func CircleTitle(d *profile.Deadlock) string {
 	}
 }
 
-// waitPath returns the stack in which a thread of a deadlock waits; nil if that is not known,
-// as of a deadlock that is over or did not last for most of the samples, and where no frame has a
-// name.
+// waitPath returns the stack in which a thread of a deadlock waits. It returns nil if that is
+// not known, because the deadlock is over or did not last for most of the samples, or if no
+// frame has a name.
 func waitPath(d *profile.Deadlock, w *profile.Waiter, of []*profile.Profile) []*profile.Node {
 	p := processOf(w, of)
 	if p == nil {
@@ -160,8 +162,8 @@ func processOf(w *profile.Waiter, of []*profile.Profile) *profile.Profile {
 	return nil
 }
 
-// waitParts describes what a thread of a deadlock waits for, and who holds that. The
-// holder is empty if the first part names it.
+// waitParts returns descriptions of what a thread of a deadlock waits for, and of its holder.
+// holder is empty if the first description names it.
 func (p *Printer) waitParts(w *profile.Waiter) (thing, holder string) {
 	wait, os, peer := &w.Wait, p.Profile.Target.OS, w.Wait.Peer
 	peer.ThreadName = ""
@@ -180,8 +182,8 @@ func (p *Printer) waitParts(w *profile.Waiter) (thing, holder string) {
 	return "for " + lockName(wait), had(wait.Lock) + " by " + p.ThreadName(wait.Owner, "")
 }
 
-// behind describes the threads that are not in a deadlock and wait for one that is, or for
-// another such thread.
+// behind describes the threads outside a deadlock that wait, directly or indirectly, for a
+// thread in it.
 func (p *Printer) behind(d *profile.Deadlock, of []*profile.Profile) string {
 	if d.Ended {
 		return ""
@@ -212,8 +214,8 @@ func (p *Printer) behind(d *profile.Deadlock, of []*profile.Profile) string {
 	return Count(n) + " more threads wait for " + them
 }
 
-// stuckBehind returns the threads of a process that wait for one in the deadlock, directly or
-// not.
+// stuckBehind returns the threads of a process that wait, directly or indirectly, for one in the
+// deadlock.
 func stuckBehind(d *profile.Deadlock, p *profile.Profile) (stuck []*profile.Thread) {
 	held := map[task.ThreadID]bool{}
 	for i := range d.Waiters {
@@ -260,7 +262,7 @@ func (t *DeadlockTable) Lines(width, most int, mark string) (lines []string) {
 	return lines
 }
 
-// Places returns the threads of which the first rows, at most that many, say where they wait.
+// Places returns the ids of those of the first most threads whose rows say where they wait.
 func (t *DeadlockTable) Places(most int) (ids []task.ThreadID) {
 	for _, r := range t.rows[:min(len(t.rows), most)] {
 		if r.place != nil {
@@ -280,7 +282,8 @@ func (r *deadlockRow) placeLines(indent string, width int) (lines []string) {
 	return lines
 }
 
-// begins returns the rows without their places, in columns if these fit into the width.
+// begins returns the rows without their places. align is true if they are in columns, because
+// these fit into the width.
 func begins(rows []deadlockRow, width int) (lines []string, align bool) {
 	var who, wait, holder int
 	for _, r := range rows {
@@ -351,8 +354,8 @@ func (p *Printer) waiterName(w *profile.Waiter) string {
 	return peerThread(p.Profile.Target.OS, &profile.Peer{PID: w.PID, Name: w.Process, Thread: w.ID, ThreadName: w.Name})
 }
 
-// waitForNext describes the object of a wait and its owner, with the owner last, so that a
-// phrase about the owner can follow.
+// waitForNext describes the object of a wait and its owner. The owner comes last, so that a
+// phrase about it can follow.
 func (p *Printer) waitForNext(w *profile.Waiter) string {
 	if peer := &w.Wait.Peer; w.Wait.WaitsForOther() && !peer.Others && peer.Action != profile.Release {
 		return inCall(&w.Wait) + ", for " + peerThread(p.Profile.Target.OS, peer) + " to " + peer.Action.String()

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The most runes printed of a text from the target. The middle of a longer one is left out.
+// The maximum number of runes of a text from the target to print. The middle of a longer text is
+// left out.
 const (
 	maxName = 400  // the name of a function: names of C++ templates are long, and differ at both ends
 	MaxText = 200  // the name of a thread or a queue, or an error

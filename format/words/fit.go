@@ -18,9 +18,9 @@ func Clip(text string, width int) string {
 	return Broken("", text, width)
 }
 
-// Broken returns the start of a text, in fewer than width columns, with a mark of the cut.
-// If the cut is within quotation marks, they are closed first. These may have been opened
-// in before, the text in front.
+// Broken returns the start of text, in fewer than width columns, with a mark of the cut. If the
+// cut is within quotation marks, they are closed first. The opening mark may be in before, the
+// text in front of it.
 func Broken(before, text string, width int) string {
 	for room := width - 1; ; room-- {
 		if begin := Ended(before, firstColumns(text, room)); Columns(begin) < width || room <= 0 {
@@ -70,8 +70,7 @@ const (
 	leastLevels = 8
 )
 
-// levels returns the level up to which frames are indented: as far as it leaves room for
-// them.
+// levels returns the deepest level that is indented, so that the frames still have room.
 func (p *Printer) levels() int {
 	if p.Width == 0 {
 		return maxIndent
@@ -142,8 +141,8 @@ func briefImage(n *profile.Node) string {
 	return " (" + ImageName(n.Image) + ")"
 }
 
-// imagePlace names the image of a frame without a name, and where in it the frame is: of several
-// addresses the start of their function, if that is known.
+// imagePlace names the image of a frame without a name, and its place there. If the frame has
+// several addresses, that is the start of their function, if it is known.
 func imagePlace(n *profile.Node) string {
 	offset := n.Offset
 	if further(n) > 0 && n.Function == "" {

@@ -12,10 +12,11 @@ import (
 	"stacksnap/task"
 )
 
-// MaxNotes is the most notes printed, as a thousand images may all be unreadable.
+// MaxNotes is how many notes a report prints at most: there may be one for each of a thousand
+// images that cannot be read.
 const MaxNotes = 40
 
-// Target writes whose stacks these are.
+// Target writes the facts about the process whose stacks these are.
 func (p *Printer) Target() {
 	p.Process()
 	p.about()
@@ -26,11 +27,11 @@ func (p *Printer) Process() {
 	p.Fact("Process", ProcessName(p.Profile.Target.Name, p.Profile.Target.PID))
 }
 
-// about writes what else is known of the process.
+// about writes the other known facts about the process.
 func (p *Printer) about() {
 	t := &p.Profile.Target
 	p.Fact("Path", Word(t.Path, MaxPath))
-	if p.Profile.Main != nil && (p.Places || p.facts != nil) { // no address in text where the tree has none
+	if p.Profile.Main != nil && (p.Places || p.facts != nil) { // the tree has no addresses, so the header has none
 		p.Fact("Load Address", p.Profile.Main.Load.String())
 	}
 	p.bundle()
@@ -273,7 +274,7 @@ func TranslatedNote(pr *profile.Profile) string {
 	return rosetta + ": no stacks, for the system tells the registers of the arm64 translation alone, and where Rosetta keeps the program's own is not public. Threads, states, times and images are right. For stacks use " + by + ", or run the program's arm64 build"
 }
 
-// Notes writes what to beware of, and what could not be read.
+// Notes writes the warnings and remarks.
 func (p *Printer) Notes() {
 	p.Warnings()
 	p.Remarks()
@@ -296,7 +297,7 @@ func (p *Printer) Warnings() {
 	}
 }
 
-// Remarks writes what could not be read, and the like.
+// Remarks writes notes on what could not be read, and similar ones.
 func (p *Printer) Remarks() {
 	notes := Notes(p.Profile)
 	for i, n := range notes {
@@ -308,11 +309,11 @@ func (p *Printer) Remarks() {
 	}
 }
 
-// noLines is in notes on images whose lines of code are missing, behind the image's name.
+// noLines follows the image's name in notes on images whose source lines are missing.
 const noLines = ": no lines of code from "
 
-// Notes returns the notes of a profile that its reader can act on. Of those on missing lines of
-// code they are the first on an image where a frame of own code lacks its line.
+// Notes returns the notes of a profile that its reader can act on. Of the notes on missing
+// source lines, it keeps the first for each image in which a frame of own code lacks its line.
 func Notes(p *profile.Profile) (notes []string) {
 	var lacking map[string]bool
 	for _, n := range p.Notes {

@@ -105,8 +105,8 @@ func (p *Printer) blocked(h *headline.Headline) string {
 	return text
 }
 
-// located names the function in which the main thread was most often, and the CPU time of the
-// process in many snapshots.
+// located names the function in which the main thread was found most often and, for many
+// snapshots, the CPU time of the process.
 func (p *Printer) located(h *headline.Headline) string {
 	text := "main thread in " + p.plainWhole(h.CPU.Where)
 	if p.Profile.Sampled() {
@@ -121,7 +121,8 @@ func (p *Printer) located(h *headline.Headline) string {
 	return text
 }
 
-// cpuTime returns a clause with the CPU time of all threads, and with their wait for a CPU.
+// cpuTime returns a clause with the CPU time of all threads, and the time for which they waited
+// for a CPU.
 func (p *Printer) cpuTime(b *headline.CPUTime) string {
 	return fmt.Sprintf("CPU time was %s in %s", Seconds(b.OnCPU), Seconds(p.Profile.Duration())) + waitedForCPU(b)
 }
@@ -155,7 +156,7 @@ func (p *Printer) stuck(h *headline.Headline) string {
 	return text + faults(&busy)
 }
 
-// someOf returns a phrase with the number of threads to which what applies.
+// someOf returns a phrase with how many of the threads what applies to.
 func (p *Printer) someOf(n int, what string) string {
 	all := p.Profile.NumThreads()
 	switch {
@@ -163,7 +164,7 @@ func (p *Printer) someOf(n int, what string) string {
 		return "the only thread is " + what
 	case n == 1:
 		return fmt.Sprintf("1 of %s threads is %s", Count(all), what)
-	case n > all: // some were not captured
+	case n > all: // some threads were not captured
 		return Plural(n, "thread") + " are " + what
 	}
 	return fmt.Sprintf("%s of %s threads are %s", Count(n), Count(all), what)
@@ -332,8 +333,8 @@ func (p *Printer) computes(b *headline.CPUTime) string {
 	return "busy: CPU time was " + used + ", the largest part, " + Percent(b.Share) + ", in " + p.plainWhole(b.Where) + p.calledBy(b.Own) + waitedForCPU(b)
 }
 
-// waitedShare is the part of the time in which threads were runnable from which on their
-// wait for a CPU is worth a clause.
+// waitedShare is the least fraction of their runnable time for which threads must have waited
+// for a CPU to be worth a clause.
 const waitedShare = 0.2
 
 // waitedForCPU returns a clause on the time in which threads waited for a CPU; "" if that is
@@ -351,8 +352,8 @@ func waitingForCPU(b *headline.CPUTime) string {
 	return "waiting for a CPU " + Percent(float64(b.Queue)/float64(b.OnCPU+b.Queue)) + " of the time when runnable"
 }
 
-// nameRoom is how many columns a headline has for the name of a function. A longer one is
-// shortened, but for its class and function.
+// nameRoom is how many columns a headline has for the name of a function. A longer name is
+// shortened, but its class and function are kept.
 const nameRoom = 40
 
 // Percent formats a fraction as a whole number of percent.

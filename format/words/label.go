@@ -163,7 +163,7 @@ func ProcessLabel(p *profile.Profile) string {
 	return fmt.Sprintf("%s [%d]", name, p.Target.PID)
 }
 
-// shownNames has the names of the threads of a profile that are shown instead of the system's.
+// shownNames has the thread names of a profile that are shown instead of the system's.
 type shownNames struct {
 	in         *profile.Profile // nil: none yet
 	names      map[task.ThreadID]string
@@ -195,7 +195,7 @@ func (n *shownNames) goroutine(p *profile.Profile, id task.ThreadID) string {
 	return ""
 }
 
-// of returns the name to show of a thread with a name of the system's.
+// of returns the name to show for a thread whose system name is name.
 func (n *shownNames) of(p *profile.Profile, id task.ThreadID, name string) string {
 	n.use(p)
 	if shown, ok := n.names[id]; ok {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Narrow shortens the name of a function to at most room columns, as a person would: first
-// without arguments, then without template arguments, from the inside out, the type that it
-// returns, and the namespaces. The class and the function are never cut, so that the
-// result may be wider than room.
+// Narrow shortens the name of a function to at most room columns, as a person would. It drops
+// first the arguments, then the template arguments, from the inside out, then the return type,
+// and then the namespaces. It never cuts the class and the function, so the result may be wider
+// than room.
 func Narrow(name string, room int) string {
 	for short := range narrowed(name) {
-		if short == "" { // there is nothing behind the last separator
+		if short == "" { // nothing follows the last separator
 			break
 		}
 		if name = short; Columns(name) <= room {
@@ -44,11 +44,11 @@ func narrowed(name string) iter.Seq[string] {
 	}
 }
 
-// phrases are in Swift's names of what the compiler made for a function.
+// phrases occur in the names that Swift gives to code that the compiler has made for a function.
 var phrases = []string{" in ", " of ", " for ", " to "}
 
-// untyped drops the type that a function returns: in front of its name in C++, behind it in
-// Swift. It drops what follows the arguments too.
+// untyped drops the return type of a function: before its name in C++, after it in Swift. It
+// also drops what follows the arguments.
 func untyped(name string) string {
 	for _, phrase := range phrases {
 		if strings.Contains(name, phrase) {
@@ -76,7 +76,7 @@ func untyped(name string) string {
 	return name
 }
 
-// lastWord returns what follows the last blank of a name that is in no brackets.
+// lastWord returns the part of a name after its last blank outside brackets.
 func lastWord(name string) string {
 	begin := 0
 	for i := range outside(name) {
@@ -87,8 +87,8 @@ func lastWord(name string) string {
 	return name[begin:]
 }
 
-// unqualified drops the namespaces or packages of a name one by one, from the left. The last
-// two parts stay, with those of closures.
+// unqualified yields a name with its namespaces or packages dropped one by one, from the left.
+// The last two parts are kept, and those of closures.
 func unqualified(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if short := plainTypes(name); short != name {
@@ -156,8 +156,8 @@ func parts(name string) []int {
 	return nil
 }
 
-// kept returns the number of parts that stay beside the first of them: the function, and
-// those of closures in it.
+// kept returns the number of parts to keep besides the first: the function, and the closures in
+// it.
 func kept(name string, starts []int) int {
 	n := 1
 	for i := len(starts) - 1; i > 0; i-- {
@@ -170,7 +170,7 @@ func kept(name string, starts []int) int {
 	return n
 }
 
-// unmarked drops the marks of what was dropped from a name, but those of its class.
+// unmarked drops the marks that replace dropped parts of a name, except in its class.
 func unmarked(name string) string {
 	short := strings.ReplaceAll(name, "(…)", "")
 	if !strings.HasSuffix(short, "operator()") {
@@ -183,8 +183,8 @@ func unmarked(name string) string {
 	return short
 }
 
-// outside iterates over the indices of a name that are in no brackets; brackets themselves
-// are outside if they are in no others.
+// outside iterates over the indices of a name that are outside brackets. A bracket itself is
+// outside if no other brackets enclose it.
 func outside(name string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		depth, last := 0, rune(0)
@@ -209,8 +209,8 @@ func outside(name string) iter.Seq[int] {
 	}
 }
 
-// operatorAt returns the operator's name that a text begins with, if any, so that neither
-// its brackets nor its blank count.
+// operatorAt returns the operator's name with which a text begins, if any, so that its brackets
+// and its blank are not counted.
 func operatorAt(text string, last rune) string {
 	const word = "operator "
 	s := shortener{in: text, last: last}

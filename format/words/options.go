@@ -14,14 +14,14 @@ type Options struct {
 	Width int
 	// Header writes the facts on the process and the capture first, not last.
 	Header bool
-	// Alike is the number of threads with the same stack from which they are one entry; 0: never.
+	// Alike is how many threads must have the same stack to share one entry; 0: they never do.
 	Alike int
-	// Addresses gives each frame a line of its own, and adds to the trees of samples the addresses of
-	// frames, where they are in their functions, and how the time of each was spent; and the images
-	// after them.
+	// Addresses gives each frame a line of its own. Trees of samples then have the addresses of
+	// frames, their offsets in their functions and how the time of each was spent, and the
+	// images follow the trees.
 	Addresses bool
-	// Least is the least share of a thread's samples, in percent, of the calls in a tree of
-	// samples, unless the profile's view has a bound of its own; 0: any.
+	// Least is the least share, in percent of a thread's samples, that a call must have to be in
+	// a tree of samples, unless the profile's view has a bound of its own; 0: any.
 	Least float64
 	// SelfCalls shows each call of a function by itself in a tree of samples.
 	SelfCalls bool
@@ -29,8 +29,8 @@ type Options struct {
 	FoldIdle bool
 }
 
-// Folded is a profile with the threads put together that the options want to be one entry.
-// Groups of threads stay as they are.
+// Folded returns a profile in which the threads that share an entry, according to the options,
+// are merged. Groups of threads do not change.
 func (o *Options) Folded(p *profile.Profile) *profile.Profile {
 	if o.Alike == 0 || p.View != nil && p.View.By != profile.ByThread {
 		return p

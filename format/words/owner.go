@@ -6,7 +6,7 @@ import (
 	"stacksnap/task"
 )
 
-// OwnerName returns the name and id of the user whose rights a process has.
+// OwnerName returns the name and id of the effective user of a process.
 func OwnerName(u *task.User) string {
 	switch {
 	case u == nil:

@@ -30,10 +30,11 @@ func peerWait(os task.OS, w *profile.Wait) string {
 	return "for " + peer + " to " + w.Peer.Action.String() + ", " + inCall(w)
 }
 
-// itself names the process of a thread that has both ends of what the thread waits for.
+// itself is the peer's name if the thread's own process has both ends of what the thread waits
+// for.
 const itself = "the process itself"
 
-// opened returns what the other end of a pipe or socket is open for.
+// opened returns a phrase with the purpose for which the other end of a pipe or socket is open.
 func opened(a profile.Action) string {
 	if a == profile.Read {
 		return "reading"
@@ -66,8 +67,9 @@ func peerThread(os task.OS, peer *profile.Peer) string {
 	return thread + " of " + name
 }
 
-// stalled describes the connections of a process on which nothing moves, by their facts alone: whether
-// the other end owes an answer is not known. It returns "" if there are none.
+// stalled describes the connections of a process on which nothing moves; "" if there are none.
+// It only states facts, because it is not known whether the other end is expected to send
+// something.
 func stalled(s *task.Stalled) string {
 	if s == nil {
 		return ""

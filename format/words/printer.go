@@ -22,7 +22,7 @@ type Printer struct {
 	short   bool // shorten the names of functions
 	Guessed bool // a frame was marked "(guess)", to be explained at the end of the report
 	FpOnly  bool
-	facts   *[]Fact // receives the lines of the header; nil: they are written
+	facts   *[]Fact // receives the header's lines; nil: they are written
 	names   shownNames
 }
 
@@ -36,7 +36,7 @@ func NewPrinter(w io.Writer, p *profile.Profile, o Options) *Printer {
 	return &Printer{Writer: bufio.NewWriterSize(w, BufferSize), palette: newPalette(o.Color), Profile: p, Width: o.Width, Places: o.Addresses || !p.Sampled(), short: true}
 }
 
-// Line writes one line. The buffer keeps errors for Flush.
+// Line writes one line. A write error is returned by Flush.
 func (p *Printer) Line(format string, args ...any) {
 	fmt.Fprintf(p, format, args...)
 	_ = p.WriteByte('\n')

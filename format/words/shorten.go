@@ -53,7 +53,7 @@ type shortener struct {
 	last    rune // the last rune copied
 	keep    int  // levels of template arguments that are kept
 	level   int  // open brackets of template arguments
-	deepest int  // the most of these
+	deepest int  // the highest level so far
 	mute    int  // number of open brackets whose contents are dropped
 	depth   int
 }
@@ -68,7 +68,7 @@ func (s *shortener) copyTo(closing rune) bool {
 	for s.in != "" {
 		if word := s.operator(); word != "" {
 			s.copy(word)
-			s.last = '_' // brackets after it are as after any name
+			s.last = '_' // treat brackets that follow as after a name
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s.in)

@@ -25,7 +25,8 @@ func turn(t *profile.Thread) string {
 	return StateName(t.State)
 }
 
-// busyFor returns clauses on what a busy thread has done since it began; "" if nothing is certain.
+// busyFor returns clauses on what a busy thread has done since it began; "" if nothing certain
+// is known.
 func busyFor(b *headline.Busy) (text string) {
 	switch {
 	case b.Waited > 0:
@@ -42,7 +43,7 @@ func busyFor(b *headline.Busy) (text string) {
 	return text + faults(b)
 }
 
-// percentOver0 is Percent for a fraction above 0, which is not shown as 0.
+// percentOver0 is Percent for a fraction above 0. It never returns 0 percent.
 func percentOver0(part float64) string {
 	if part < 0.005 {
 		return "under 1 %"
@@ -92,7 +93,7 @@ func (p *Printer) Spent(t *profile.Thread) string {
 	return s
 }
 
-// selfWord returns the word for the last frame of a stack in the tree.
+// selfWord returns the word for the time of the innermost frame of stacks in the tree.
 func (p *Printer) selfWord() string {
 	if p.IsInverted() {
 		return "outermost"

@@ -35,8 +35,8 @@ func NewStackLine(p *profile.Profile, width int) StackLine {
 	return StackLine{Printer: Printer{Profile: p, palette: newPalette(false), short: true, Width: width}}
 }
 
-// Stack formats the innermost frames of a stack, as many as fit, and the program's own
-// frames, the first with its line. From the first own frame outwards, it shows only own frames.
+// Stack formats a stack: as many of the innermost frames as fit, and the program's own frames,
+// the first of them with its line. Outward from the first own frame, it shows only own frames.
 // path begins with the outermost frame.
 func (b *StackLine) Stack(path []*profile.Node) string {
 	if len(path) == 0 {

@@ -19,8 +19,8 @@ func stoppedNote(p *profile.Profile) string {
 	return "the target was stopped, by a signal or a debugger, in " + Count(p.Halted) + " of " + Plural(p.Snapshots, "snapshot")
 }
 
-// stopper names what has stopped a process. A live process of Linux has a tracer if a debugger
-// stopped it (TracerPid, proc_pid_status(5)), so that without one it was a signal.
+// stopper names what has stopped a process. On Linux, a debugger that stops a live process is
+// its tracer (TracerPid, proc_pid_status(5)), so that without a tracer it was a signal.
 func stopper(p *profile.Profile) string {
 	t := &p.Target
 	switch {
@@ -32,8 +32,9 @@ func stopper(p *profile.Profile) string {
 	return "a signal or a debugger"
 }
 
-// resumedBy says what has a stopped process of Linux go on: a signal is undone by another one, and a
-// tracer alone can undo what it does. It is empty of what was not captured live.
+// resumedBy returns what makes a stopped process of Linux run again: another signal if a signal
+// has stopped it, or only its tracer if that has. It is empty if the process was not captured
+// live.
 func resumedBy(p *profile.Profile) string {
 	t := &p.Target
 	switch {

@@ -32,7 +32,7 @@ func (p *Printer) parked(t *headline.Tasks) string {
 	return text
 }
 
-// whenTasks returns a clause with when tasks were read, if the threads were sampled.
+// whenTasks returns a clause that says when tasks were read, if the threads were sampled.
 func (p *Printer) whenTasks() string {
 	if p.Profile.Sampled() {
 		return ", at the end of the sampling"
@@ -40,8 +40,8 @@ func (p *Printer) whenTasks() string {
 	return ""
 }
 
-// taskPlace returns a phrase with the own code in which tasks wait. A wait of Go with a dot in its name,
-// as sync.Mutex.Lock, is a function that this code called.
+// taskPlace returns a phrase with the own code in which tasks wait. If the name of a Go wait has
+// a dot, such as sync.Mutex.Lock, it is a function that this code called.
 func (p *Printer) taskPlace(t *headline.Tasks) string {
 	if t.Own == nil {
 		return ""
@@ -53,7 +53,7 @@ func (p *Printer) taskPlace(t *headline.Tasks) string {
 	return how + p.functionIn(t.Own.Location, nameRoom) + sourceLine(&t.Own.Location)
 }
 
-// TaskNoun returns what the tasks of a runtime are called.
+// TaskNoun returns the term for the tasks of a runtime.
 func TaskNoun(runtime string) string {
 	switch {
 	case profile.IsGo(runtime):
@@ -103,7 +103,7 @@ func taskTitle(t *profile.TaskInDeadlock) string {
 	return Word(t.Name, MaxText) + " (" + Word(t.Function, MaxText) + ")"
 }
 
-// TaskWait returns what a task waits for, in the words of its runtime.
+// TaskWait returns what a task waits for, in its runtime's own words.
 func TaskWait(t *profile.Task) string { return Word(cmp.Or(t.Wait, "an unknown wait"), MaxText) }
 
 // CreatedBy returns a phrase with where a task was created; "" if that is not known.
@@ -114,8 +114,8 @@ func (p *Printer) CreatedBy(l *profile.Location) string {
 	return ", created by " + p.functionIn(*l, nameRoom) + sourceLine(l)
 }
 
-// TaskLine describes tasks that wait at one place in one line: how many they are, what they wait for, and the function
-// of own code in which they do.
+// TaskLine describes tasks that wait at one place in one line: their number, what they wait for,
+// and the function of own code in which they wait.
 func (p *Printer) TaskLine(g *headline.Tasks) string {
 	return Plural(g.Number, TaskNoun(g.Runtime)) + TaskState(g.Task) + ", in " + p.functionIn(g.Own.Location, nameRoom) + sourceLine(&g.Own.Location)
 }
@@ -126,11 +126,11 @@ const maxTasks = 200
 // TaskList is the tasks of one runtime that no thread runs.
 type TaskList struct {
 	Title string
-	Tasks []*profile.Task // the main one first, then the largest entries; [maxTasks] at most
-	Rest  []string        // lines on those that are not among Tasks
+	Tasks []*profile.Task // the main task first, then the largest entries; at most [maxTasks]
+	Rest  []string        // lines on the tasks that are not in Tasks
 }
 
-// TaskLists returns the tasks of each runtime. Of the runtime's own there is only the number.
+// TaskLists returns the tasks of each runtime. The runtime's own tasks are only counted.
 func (p *Printer) TaskLists() (lists []TaskList) {
 	done := map[string]bool{}
 	for _, t := range p.Profile.Tasks {
@@ -211,7 +211,7 @@ func (p *Printer) TaskTitle(t *profile.Task) string {
 	return p.Name(name) + TaskState(t) + since + p.CreatedBy(t.Created)
 }
 
-// TaskStack returns a stack without the frames in which every task of a runtime begins and stops.
+// TaskStack returns a stack without the frames in which all tasks of the runtime begin and wait.
 func TaskStack(path []*profile.Node) []*profile.Node {
 	if len(path) > 1 && strings.TrimSuffix(path[0].Function, ".abi0") == "runtime.goexit" {
 		path = path[1:]
@@ -219,8 +219,8 @@ func TaskStack(path []*profile.Node) []*profile.Node {
 	return withoutParking(path)
 }
 
-// withoutParking leaves out the innermost functions of Go's runtime, except the one that was called
-// from outside the runtime: how a goroutine is parked is the same for all.
+// withoutParking removes the innermost functions of Go's runtime, except the one that was called
+// from outside the runtime: all goroutines are parked by the same functions.
 func withoutParking(path []*profile.Node) []*profile.Node {
 	first := len(path)
 	for first > 0 && strings.HasPrefix(path[first-1].Function, "runtime.") {

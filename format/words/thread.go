@@ -163,8 +163,8 @@ func (p *Printer) Cpu(t *profile.Thread) string {
 	return s
 }
 
-// leastSystem is the least part of a CPU time that is shown as system time: less may be no more
-// than one step of the counter.
+// leastSystem is the least fraction of a CPU time that is shown as system time: less may be only
+// one step of the counter.
 const leastSystem = 0.01
 
 // Missing describes what is missing of a thread, and why; empty if nothing is.

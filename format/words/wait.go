@@ -28,7 +28,7 @@ func (p *Printer) Waits(t *profile.Thread) (lines []string) {
 		switch {
 		case t.Wait == nil:
 			return nil
-		case t.State == task.Running: // it was in a call that waits for a disk
+		case t.State == task.Running: // the thread runs, but was in a call that waits for a disk
 			return []string{inCall(t.Wait)}
 		}
 		lines = []string{strings.TrimPrefix(waited(t), " ") + p.WaitOf(t, t.Wait)}
@@ -92,7 +92,7 @@ func (p *Printer) WaitFor(id task.ThreadID, w *profile.Wait) string {
 	return "for " + thing
 }
 
-// byGone names the owner of a lock that is not a thread of the process.
+// byGone names the owner of a lock if that is not a thread of the process.
 func (p *Printer) byGone(w *profile.Wait) string {
 	thread := p.ThreadName(w.GoneOwner, "")
 	switch g := &w.Gone; {
@@ -106,8 +106,8 @@ func (p *Printer) byGone(w *profile.Wait) string {
 	return "since the fork by " + thread + " of the parent process " + ProcessName(w.Gone.ParentName, w.Gone.Parent) + ", which cannot unlock it here"
 }
 
-// pythonWait describes the wait of a thread in the terms of Python's library; "" if it is not for
-// something of that library. The system call follows, unless it only waits for a lock's word.
+// pythonWait describes a thread's wait in the terms of Python's library; "" if the thread does
+// not wait in that library. The system call follows, unless it only waits for a lock's word.
 func pythonWait(t *profile.Thread, w *profile.Wait) string {
 	text := python.Wait(t, w)
 	if text == "" || waits.IsParked(w) {
@@ -116,8 +116,8 @@ func pythonWait(t *profile.Thread, w *profile.Wait) string {
 	return text + ", " + inCall(w)
 }
 
-// WaitOf is WaitFor for a wait that the heaviest stack of its thread belongs to: of a wait in Python's
-// library, it uses the terms of that library.
+// WaitOf is WaitFor for a wait that belongs to the heaviest stack of its thread. For a wait in
+// Python's library it uses the terms of that library.
 func (p *Printer) WaitOf(t *profile.Thread, w *profile.Wait) string {
 	if text := python.Wait(t, w); text != "" {
 		return text + ", " + inCall(w)
@@ -136,7 +136,7 @@ func inCall(w *profile.Wait) string {
 // wordAddress matches the address at the end of an object's description.
 var wordAddress = regexp.MustCompile(`(\((futex|word) )?0x[0-9a-f]+\)?$`)
 
-// object describes the object of a wait, by the name of the variable where that is known.
+// object describes the object of a wait, by the name of its variable if that is known.
 func object(w *profile.Wait) string {
 	at := wordAddress.FindStringIndex(w.Object)
 	if w.Variable == "" || at == nil {
@@ -145,15 +145,15 @@ func object(w *profile.Wait) string {
 	return waitedFor(w.Object[:at[0]]) + variable(w)
 }
 
-// abiTag is what GNU's compilers append to names of which there are several forms. It tells
-// no two variables of a program apart.
+// abiTag is the suffix that GNU compilers append to names that exist in several forms. No two
+// variables of a program differ only by it.
 var abiTag = regexp.MustCompile(`\[abi:\w+\]`)
 
 func variable(w *profile.Wait) string {
 	return Clean(abiTag.ReplaceAllLiteralString(w.Variable, ""), MaxText)
 }
 
-// quotedPart is a text in quotation marks without anything special for a shell.
+// quotedPart matches a text in quotation marks that has no characters special for a shell.
 var quotedPart = regexp.MustCompile("\"[^\"`$\\\\]*\"")
 
 // waitedFor is Word for the object of a wait, which may contain quoted parts, such as the
@@ -173,7 +173,7 @@ func CallName(w *profile.Wait) string {
 	return Word(w.Call, MaxText)
 }
 
-// had returns the verb for what the owner of a lock does with it.
+// had returns the verb for what the owner of such a lock does with it.
 func had(k profile.LockKind) string {
 	switch k {
 	case profile.Queue:
@@ -184,7 +184,7 @@ func had(k profile.LockKind) string {
 	return "held"
 }
 
-// lockName returns the kind of a lock, its variable or else its address, and its object.
+// lockName describes a lock: its kind, its variable or else its address, and its object.
 func lockName(w *profile.Wait) string {
 	name := w.Lock.String()
 	switch {
@@ -201,7 +201,7 @@ func lockName(w *profile.Wait) string {
 	return name
 }
 
-// ThreadName names a thread with a name of the system's for people.
+// ThreadName names a thread for people; name is its name in the system.
 func (p *Printer) ThreadName(id task.ThreadID, name string) string {
 	s := "thread " + ThreadID(p.Profile.Target.OS, id)
 	name = p.names.of(p.Profile, id, name)
@@ -211,12 +211,12 @@ func (p *Printer) ThreadName(id task.ThreadID, name string) string {
 	return s + p.names.goroutine(p.Profile, id)
 }
 
-// maxChain is the most threads that a headline names after the one that waits: as many as a
+// maxChain is how many threads a headline names, at most, after the one that waits: as many as a
 // reader can keep in mind.
 const maxChain = 3
 
-// waitsIn describes a wait, and the frame of own code in which it is. Where the wait itself does not
-// show what it is for, the name of that function may.
+// waitsIn describes a wait, and the frame of own code in which the thread waits. If the wait
+// itself does not show its purpose, the name of that function may.
 func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
 	if own != nil && w.Lock == profile.NoLock && w.Peer.PID == 0 {
 		if purpose := waits.Purpose(own.Function); purpose != "" {
@@ -232,7 +232,8 @@ func (p *Printer) waitsIn(t *profile.Thread, w *profile.Wait, own *profile.Node)
 	return waited(t) + p.WaitFor(t.ID, w) + p.calledBy(own)
 }
 
-// waited returns the verb for the wait of a thread, with how long that has lasted if that is known.
+// waited returns the verb for a thread's wait and, if that is known, how long the wait has
+// lasted.
 func waited(t *profile.Thread) string {
 	if t.NotRun == 0 {
 		return " waits "
@@ -240,7 +241,8 @@ func waited(t *profile.Thread) string {
 	return " has waited " + atLeast(t.NotRun) + " "
 }
 
-// haveWaited returns the verb for the waits of several threads, the shortest of which has lasted so long.
+// haveWaited returns the verb for the waits of several threads; d is the shortest of these
+// waits.
 func haveWaited(d time.Duration) string {
 	if d == 0 {
 		return " wait "
@@ -259,8 +261,8 @@ func forAtLeast(d time.Duration) string {
 	return " for " + atLeast(d)
 }
 
-// looksUp describes a wait for a host name to be looked up; "" if it is for something else. If no own
-// code is known, the function of the C library that looks up names is the caller.
+// looksUp describes a wait for the look-up of a host name; "" for any other wait. If no own code
+// is known, the function of the C library that looks up names is the caller.
 func (p *Printer) looksUp(t *profile.Thread, w *profile.Wait, own *profile.Node) string {
 	by, server := waits.LookUp(w, t.Heaviest())
 	if own == nil {
@@ -303,7 +305,7 @@ func (p *Printer) chain(w *profile.Wait) (text string) {
 	return text
 }
 
-// stateAsHolder returns a clause with the state of the holder of a lock.
+// stateAsHolder returns a clause with the state of the thread that holds a lock.
 func stateAsHolder(w *profile.Wait, t *profile.Thread) string {
 	if c := contention(w, t); c != "" {
 		return strings.TrimPrefix(c, " and")
@@ -311,8 +313,9 @@ func stateAsHolder(w *profile.Wait, t *profile.Thread) string {
 	return " is " + t.State.String()
 }
 
-// contention returns a clause if the holder of a lock could run when the threads that wait for the lock were
-// stopped: then no deadlock keeps them. If it has taken the lock only since, another thread has released it.
+// contention returns a clause if the holder of a lock was able to run when the threads that wait
+// for the lock were stopped: then there is no deadlock. The holder may have taken the lock only
+// since; then another thread has released it.
 func contention(w *profile.Wait, holder *profile.Thread) string {
 	if !isHeld(w) || holder.State != task.Running {
 		return ""
@@ -343,8 +346,9 @@ func isHeld(w *profile.Wait) bool {
 	return false
 }
 
-// alsoHung returns a clause for each further thread that waits for a lock in a process none of whose
-// threads can wake another, as long as no more than maxChain are named with those of the chain.
+// alsoHung returns a clause for each further thread that waits for a lock in a process whose
+// threads cannot wake each other. With those of the chain, no more than maxChain threads are
+// named.
 func (p *Printer) alsoHung(h *headline.Headline) (text string) {
 	if h.Wait.Hung == 0 {
 		return ""
@@ -366,8 +370,8 @@ func (p *Printer) alsoHung(h *headline.Headline) (text string) {
 	return text
 }
 
-// holds returns a clause with the lock that a thread holds in one snapshot: the one with the most
-// waiters. It returns "" if nobody waits for any.
+// holds returns a clause with the lock that a thread holds in one snapshot; if there are
+// several, the one with the most waiters. It returns "" if no thread waits for any.
 func (p *Printer) holds(t *profile.Thread) string {
 	if p.Profile.Sampled() {
 		return ""
@@ -391,8 +395,8 @@ func (p *Printer) holds(t *profile.Thread) string {
 	return "; it holds " + name + ", waited for by " + Plural(most, "thread")
 }
 
-// hasChangedHands reports whether the owner of a lock waits for that lock: the owner was read at
-// another moment than its wait.
+// hasChangedHands reports whether the owner of a lock itself waits for that lock. Then its wait
+// and the owner were read at different moments.
 func hasChangedHands(w *profile.Wait, owner *profile.Thread) bool {
 	return owner.Wait != nil && w.Addr != 0 && owner.Wait.Addr == w.Addr
 }

@@ -109,7 +109,7 @@ func (w *Words) Waits(t *profile.Thread) []string { return w.p.Waits(t) }
 // Missing describes what is missing of a thread, and why; empty if nothing is.
 func (w *Words) Missing(t *profile.Thread) string { return w.of(t).Missing(t) }
 
-// of returns a printer for a thread, which prints counts if there are many samples.
+// of returns a printer for a thread. It prints counts if there are many samples.
 func (w *Words) of(t *profile.Thread) *Printer {
 	p := w.p
 	if p.Profile.Sampled() || t.Together != nil {

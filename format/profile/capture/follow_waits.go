@@ -69,7 +69,8 @@ func (g *several) find(pid int) *shot {
 	return g.shots[i]
 }
 
-// ahead returns what threads of the process wait for.
+// ahead returns the threads that at.thread waits for, or any thread of the process if at.thread is 0: the
+// lock's owner, or the peer in another process.
 func (s *shot) ahead(at threadOf) (next []threadOf) {
 	if !s.whole() {
 		return nil

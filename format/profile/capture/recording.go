@@ -121,7 +121,8 @@ func (s *saving) keepTasks(t *tasks.Tasks) {
 	}
 }
 
-// close ends the recording in order, with the notes since the last snapshot.
+// close writes the end of the recording, with the tasks and the notes since the last snapshot, and closes
+// the file.
 func (s *saving) close(e recording.End) error {
 	if s == nil {
 		return nil

@@ -8,40 +8,43 @@ import (
 	"stacksnap/task"
 )
 
-// The noise of a diff is what two captures of one and the same program may differ by. Samples that are
-// neighbours in time are alike, so that counting them as independent would make it too small. The time
-// of each side is therefore cut into blocks, and the variance of a share follows from how it differs from
-// block to block: the batch means of simulation (Law, Simulation Modeling and Analysis, chapter 9), with
-// the variance of a ratio of sums (Cochran, Sampling Techniques, chapter 6). It is never less than that of
-// independent samples. A margin is half of a confidence interval, by Student's t with the degrees of
-// freedom of Welch and Satterthwaite. All functions are judged at once: that one of them, of one and the
-// same program, is taken for changed has a chance of 1 - confidence, by Bonferroni's bound.
+// The noise of a diff is the difference that two captures of the same program may show. Samples
+// that are close in time are alike, so treating them as independent would underestimate it. The
+// time of each side is therefore cut into blocks, and the variance of a share follows from how
+// it varies from block to block: the batch means of simulation (Law, Simulation Modeling and
+// Analysis, chapter 9), with the variance of a ratio of sums (Cochran, Sampling Techniques,
+// chapter 6). It is never less than that of independent samples. A margin is half of a
+// confidence interval, by Student's t with the degrees of freedom of Welch and Satterthwaite.
+// All functions are judged at once: the chance that any function of an unchanged program is
+// taken for changed is at most 1 - confidence, by Bonferroni's bound.
 const (
-	Confidence    = 95 // percent, of all functions together
+	Confidence    = 95 // percent, for all functions together
 	confidence    = Confidence / 100.
 	maxBlocks     = 20
-	perBlock      = 5    // snapshots, at least
-	leastBlocks   = 6    // of fewer little can be said
-	leastJudged   = .001 // of the whole: functions with less are not counted among those that are judged
+	perBlock      = 5    // the least number of snapshots in a block
+	leastBlocks   = 6    // fewer blocks say too little
+	leastJudged   = .001 // fraction of the whole that a function must have to be counted as judged
 	independentDF = 1e6
 )
 
-// Noise says how the margins of functions were found.
+// Noise says how the margins of functions were computed.
 type Noise struct {
-	Known bool // otherwise a side is one snapshot, and there are no margins
-	// Before and After are how many blocks of time the sides were cut into; 0: a side has no times of
-	// its samples, or too few, and these were taken for independent.
+	Known bool // false: a side is a single snapshot, and there are no margins
+	// Before and After are the numbers of blocks of time on each side. 0 means that the side has
+	// no times of samples, or too few, and that its samples were taken to be independent.
 	Before, After int
-	Most          float64 // the largest margin of a function's own amount, to the diff's scale
+	Most          float64 // the largest margin of a function's own amount, after scaling by [Diff.Scale]
 }
 
-// Margin is by how much a function's amounts may differ by chance alone, to the diff's scale.
+// Margin is how much a function's amounts can differ by chance alone, after scaling by
+// [Diff.Scale].
 type Margin struct{ Self, Total float64 }
 
 // Beyond reports whether an amount has changed by more than a margin.
 func (d *Diff) Beyond(a Amount, margin float64) bool { return math.Abs(d.Change(a)) > margin }
 
-// Changed reports whether a function has changed beyond noise: in itself, or with what it called.
+// Changed reports whether a function has changed beyond noise, by itself or with everything that
+// it calls.
 func (d *Diff) Changed(f Function) bool {
 	return d.Beyond(f.Self, f.Margin.Self) || d.Beyond(f.Total, f.Margin.Total)
 }
@@ -68,13 +71,13 @@ func (d *Diff) findNoise(m *merging, before, after *profile.Profile) {
 	}
 }
 
-// part is the larger of the parts that an amount is of the sides.
+// part returns the larger of an amount's two fractions of its side's total.
 func (d *Diff) part(a Amount) float64 {
 	return max(float64(a.Before)/float64(max(d.Whole.Before, 1)), float64(a.After)/float64(max(d.Whole.After, 1)))
 }
 
-// margin is that of an amount, whose blocks of a side get returns; tail is the chance of either end of
-// the interval.
+// margin returns the margin of an amount. get returns the amount's blocks on a side; tail is the
+// probability of either end of the interval.
 func (d *Diff) margin(a Amount, tail float64, sides [2]*blocks, get func(*blocks) []float64) float64 {
 	var values, wholes [2]float64
 	values[0], values[1] = d.Value(a)
@@ -99,8 +102,9 @@ func (d *Diff) margin(a Amount, tail float64, sides [2]*blocks, get func(*blocks
 	return student(tail, sum*sum/squares) * math.Sqrt(sum)
 }
 
-// spread is the variance of whether one sample is in a part of all: of those that were there, or, where
-// their number may differ too, as by Poisson's distribution.
+// spread returns the variance of whether one sample belongs to that fraction of all: binomial
+// for shares of a total; otherwise by Poisson's distribution, because the number of samples may
+// differ, too.
 func (d *Diff) spread(part float64) float64 {
 	if d.Scale == ToTotal {
 		return part * (1 - part)
@@ -108,7 +112,8 @@ func (d *Diff) spread(part float64) float64 {
 	return part
 }
 
-// blocks is what was counted in each of count stretches of equal time, of functions by their place.
+// blocks has the amounts in each of count periods of equal length; self and total have them by
+// function.
 type blocks struct {
 	count       int // 0: the times of samples are not known
 	samples     float64
@@ -116,7 +121,8 @@ type blocks struct {
 	self, total map[int][]float64
 }
 
-// blocks counts what the functions of a side, in all of its threads, had in each block of time.
+// blocks computes the amounts of a side's functions, in all of its threads, in each block of
+// time.
 func (m *merging) blocks(p *profile.Profile) *blocks {
 	b := &blocks{samples: m.samples(p), self: map[int][]float64{}, total: map[int][]float64{}}
 	if count := min(maxBlocks, p.Snapshots/perBlock); count >= leastBlocks && p.HasTimeline() && p.Duration() > 0 {
@@ -143,7 +149,7 @@ func (m *merging) blocks(p *profile.Profile) *blocks {
 	return b
 }
 
-// moments gives what was measured of each sample of a thread, and in which block.
+// moments calls add for each sample of a thread, with its amount and the index of its block.
 func (m *merging) moments(p *profile.Profile, t *profile.Thread, b *blocks, add func(n *profile.Node, at int, amount float64)) {
 	for s := range p.Moments(t) {
 		amount := 1.
@@ -157,8 +163,8 @@ func (m *merging) moments(p *profile.Profile, t *profile.Thread, b *blocks, add 
 	}
 }
 
-// addThread adds what ended at the nodes of a thread: to the functions that they are of, and once to each
-// function on the stack.
+// addThread adds the amounts that ended at the nodes of a thread: to the nodes' functions as
+// self, and to each function on the stack once as total.
 func (b *blocks) addThread(m *merging, p *profile.Profile, t *profile.Thread, own map[*profile.Node][]float64) {
 	var path []int
 	for depth, n := range t.Nodes() {
@@ -185,8 +191,9 @@ func addTo(sums map[int][]float64, place int, amounts []float64) {
 	}
 }
 
-// relative is the variance of a sum of amounts, in parts of the sum's square, by how they differ from
-// block to block: as shares of the whole of each, or as they are. It is 0 where there is none.
+// relative returns the variance of a sum of amounts, divided by the square of the sum. It
+// follows from how the amounts vary from block to block, as shares of each block's whole or by
+// themselves. It is 0 if the sum is 0.
 func (b *blocks) relative(amounts []float64, ofWhole bool) float64 {
 	var sum, whole, squares float64
 	for i, x := range amounts {
@@ -206,8 +213,8 @@ func (b *blocks) relative(amounts []float64, ofWhole bool) float64 {
 	return squares * float64(b.count) / float64(b.count-1) / (sum * sum)
 }
 
-// samples is how many samples the measure is of: those of CPU time are of threads that ran, where that is
-// known.
+// samples returns the number of samples that the measure is based on. For CPU time these are the
+// samples of running threads, if they are known.
 func (m *merging) samples(p *profile.Profile) float64 {
 	ran := 0
 	for _, t := range p.Original().Threads {
@@ -219,8 +226,9 @@ func (m *merging) samples(p *profile.Profile) float64 {
 	return float64(whole(p, BySamples))
 }
 
-// student is the value that Student's t exceeds with a probability, which is less than a half: by
-// the expansion of Abramowitz and Stegun, 26.7.5, whose error is below 0.01 from 5 degrees of freedom on.
+// student returns the value that Student's t exceeds with the probability tail, which must be
+// below one half. It uses the expansion of Abramowitz and Stegun, 26.7.5, whose error is below
+// 0.01 from 5 degrees of freedom on.
 func student(tail, df float64) float64 {
 	x := math.Sqrt2 * math.Erfinv(1-2*tail)
 	x2 := x * x

@@ -12,9 +12,9 @@ import (
 // contention is over by then.
 const confirmAfter = 50 * time.Millisecond
 
-// deadlocks reports the deadlocks of any threads that exist when the watch begins; nil: there are
-// none. One snapshot looks for them. Where it finds some, two more make the report, and the deadlock
-// must be in both.
+// deadlocks reports the deadlocks, of any threads, that exist when the watch begins; nil: there
+// are none. One snapshot is searched for them. If it has some, two more are taken for the
+// report, and the deadlock must be in both.
 func (w *watcher) deadlocks() (*hangreport.Report, error) {
 	w.series.Begin()
 	err := w.take(nil)
@@ -39,5 +39,5 @@ func (w *watcher) deadlocks() (*hangreport.Report, error) {
 	return r, nil
 }
 
-// lasts reports whether a deadlock was observed more than once, the last time too.
+// lasts reports whether a deadlock was observed more than once, including the last time.
 func lasts(d profile.Deadlock) bool { return !d.Ended && d.Looks > 1 }

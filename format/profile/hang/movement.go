@@ -7,12 +7,13 @@ import (
 	"stacksnap/format/profile/waits"
 )
 
-// Movement says whether the thread was seen to run during the watch, but for stops.
+// Movement says whether the thread was seen to run during the watch, other than because of our
+// stops.
 type Movement struct {
-	Answered bool          // it was seen idle after it had run: what it had to do it has done
-	Ran      bool          // it was seen to run, or elsewhere than before
-	Call     string        // that it waited in when it was observed last; empty: in none that is known
-	Still    time.Duration // at the end of the watch: for how long it had not run; 0: it did
+	Answered bool          // it was seen idle after it had run, so it has finished what it had to do
+	Ran      bool          // it was seen running, or at another place than before
+	Call     string        // the call that it waited in at the last observation; empty: none, or not known
+	Still    time.Duration // how long it had not run at the end of the watch; 0: it ran
 }
 
 // movement keeps a Movement up to date.
@@ -20,21 +21,21 @@ type movement struct {
 	Movement
 	last      Observation
 	seen      bool
-	disturbed bool          // by a stop since last
-	since     time.Duration // the first observation since which it has not run
-	reported  bool          // so was the line
+	disturbed bool          // the target was stopped after last
+	since     time.Duration // the first observation after which it has not run
+	reported  bool          // the line was returned already
 }
 
-// stopped records that the target was stopped: a thread runs a little then, to go back
-// to its wait.
+// stopped records that the target was stopped: a thread then runs a little, to return to its
+// wait.
 func (m *movement) stopped() { m.disturbed = true }
 
-// see records an observation, and whether the detector takes the thread for idle.
+// see records an observation. idle is whether the detector takes the thread for idle.
 func (m *movement) see(s Observation, idle bool) {
 	switch {
 	case s.Blind:
 		return
-	case s.Wait == waits.Stopped, m.disturbed && s.Wait == waits.None: // it may be on its way back
+	case s.Wait == waits.Stopped, m.disturbed && s.Wait == waits.None: // it may be returning to its wait
 		m.disturbed, m.last.Wait = true, waits.None
 		return
 	case !m.seen:
@@ -47,8 +48,8 @@ func (m *movement) see(s Observation, idle bool) {
 	m.Answered = m.Answered || m.Ran && idle
 }
 
-// line returns what to report at once of a thread that has not run for the threshold, though its wait
-// is none of a run loop: once. It is empty otherwise.
+// line returns, once, the line to report about a thread that has not run for the threshold
+// although its wait is not that of a run loop. Otherwise it returns "".
 func (m *movement) line(whose string, threshold time.Duration, pid int) string {
 	s := &m.last
 	if m.reported || m.Ran || !m.seen || s.At-m.since < threshold || s.Wait != waits.Other && s.Wait != waits.Lock {
@@ -74,6 +75,7 @@ func waitsIn(name string) string {
 	return ", and waits in " + name
 }
 
-// isAt reports whether two places are known and of calls made at the same place in the stack and the
-// code: a call that a stop interrupts goes on as another one.
+// isAt reports whether two places are known and their calls were made at the same place in the
+// stack and the code. The call itself may differ: one that a stop interrupts may continue as
+// another one.
 func (p Place) isAt(q Place) bool { return p != Place{} && p.SP == q.SP && p.PC == q.PC }

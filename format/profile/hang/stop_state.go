@@ -17,7 +17,7 @@ const (
 type stopState struct {
 	since    time.Duration // time of the first observation that found it stopped
 	stopped  bool
-	reported bool // so was the stop
+	reported bool // the stop was reported
 }
 
 // see records an observation, and returns the line to report, empty if there is none.

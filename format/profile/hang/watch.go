@@ -33,8 +33,8 @@ type Options struct {
 	// Follow has the options for capturing the processes that a stuck thread waits for;
 	// nil: they are not captured.
 	Follow *capture.Options
-	// Tell receives lines for the user that are no reports: the target is stopped, or could
-	// not be observed. May be nil.
+	// Tell receives lines for the user other than reports: that the target is stopped, or could
+	// not be observed. It may be nil.
 	Tell func(line string)
 }
 

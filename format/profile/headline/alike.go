@@ -5,8 +5,8 @@ import (
 	"stacksnap/format/profile/waits"
 )
 
-// leastAlike is how many threads that wait alike are worth the first line: more than a
-// pool of threads for the processors of a machine usually has.
+// leastAlike is how many threads must wait alike to be worth the first line: more than a pool of
+// threads for the processors of a machine usually has.
 const leastAlike = 100
 
 // place is where in the program threads wait, and in which call.
@@ -37,7 +37,7 @@ func alike(p *profile.Profile) Headline {
 		}
 	}
 	if best.Wait != nil && best.Own == nil && waits.IsParked(best.Wait) {
-		return Headline{} // a pool of a library's, which has nothing to do
+		return Headline{} // a library's pool, which has nothing to do
 	}
 	best.SameObject = best.Wait != nil && best.Wait.Object != "" && waitForOne(p, best.Wait, best.Own)
 	return best

@@ -9,8 +9,8 @@ import (
 	"stacksnap/task"
 )
 
-// Busy is what a thread of a single snapshot has done since it began, as far as that shows
-// what it does now. What is not certain, or not worth a word, is zero.
+// Busy is what a thread of a single snapshot has done since it began, as far as that shows what
+// it does now. Fields that are not certain, or too small to mention, are zero.
 type Busy struct {
 	Share      float64 // share of one CPU, for a thread that was runnable for most of its life
 	Waited     float64 // with Share: part of its time when runnable in which it waited for a CPU
@@ -19,18 +19,18 @@ type Busy struct {
 	System     float64 // part of its CPU time that was system time, if that is most of it
 	Faults     uint64  // page faults, if they are many
 	DiskFaults uint64  // page faults for which a page had to be read
-	Paging     bool    // there are enough DiskFaults that it waits for pages all the time
+	Paging     bool    // DiskFaults are so frequent that it waits for pages all the time
 }
 
 // IsMostly reports whether the thread was on a CPU for most of its life.
 func (b *Busy) IsMostly() bool { return b.Share >= mostOf }
 
-// mostWaited is the part of its time when runnable above which a nice thread that waited for a CPU is
-// starved.
+// mostWaited is the fraction of its runnable time above which a nice thread that waited for a
+// CPU is starved.
 const mostWaited = 0.75
 
-// IsStarved reports whether the thread mostly waited for a CPU because others are preferred. Otherwise it
-// is the machine that is busy.
+// IsStarved reports whether the thread mostly waited for a CPU because others have precedence. A
+// thread that waits without being nice means that the whole machine is busy.
 func (b *Busy) IsStarved() bool { return b.Waited > mostWaited && b.Nice > 0 }
 
 // The least amounts from which the past of a thread shows what it does now.
@@ -39,10 +39,10 @@ const (
 	leastCPU    = 100 * time.Millisecond
 	worthWaited = 0.2
 
-	// The least page faults per second of a thread that causes them all the time. Any program
-	// causes some as it starts.
+	// The least page faults per second of a thread that causes them all the time. Every program
+	// causes some when it starts.
 	manyFaults     = 20_000 // per second of system time
-	manyDiskFaults = 50     // per second of its life without waits for a CPU: those that read a page
+	manyDiskFaults = 50     // faults that read a page, per second of its life without waits for a CPU
 )
 
 // BusyOf returns what a thread has done since it began.
@@ -62,7 +62,7 @@ func BusyOf(t *profile.Thread) (b Busy) {
 	if cpu := t.User + t.System; l.Age > 0 && cpu >= leastCPU && float64(t.System) >= mostOf*float64(cpu) {
 		b.System = float64(t.System) / float64(cpu)
 	}
-	life := l.Age - l.Queued // when it could cause page faults, or waited for one
+	life := l.Age - l.Queued // the time in which it could cause page faults, or wait for a page
 	isPaging := l.Age >= leastAge && float64(l.DiskFaults) >= manyDiskFaults*max(1, life.Seconds())
 	if isPaging || b.System > 0 && float64(l.Faults) >= manyFaults*t.System.Seconds() {
 		b.Faults, b.DiskFaults, b.Paging = l.Faults, l.DiskFaults, isPaging
@@ -70,8 +70,7 @@ func BusyOf(t *profile.Thread) (b Busy) {
 	return b
 }
 
-// busier returns the thread that has used more CPU time; of two that have used as much, the
-// first.
+// busier returns the thread that has used more CPU time; the first if both have used the same.
 func busier(t, other *profile.Thread) *profile.Thread {
 	if t == nil || cmp.Compare(other.User+other.System, t.User+t.System) > 0 {
 		return other

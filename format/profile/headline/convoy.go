@@ -14,11 +14,11 @@ const leastConvoy = 3
 // lock identifies a lock in memory.
 type lock struct {
 	addr   task.Addr
-	object string // of a lock of Python's: what its system call waits for
+	object string // for a lock of Python's: what its system call waits for
 }
 
-// lockOf returns the lock that a wait is for; the zero lock if it is for none. The thread matters for a lock
-// of Python's only.
+// lockOf returns the lock that a wait is for; the zero lock if it is for none. The thread is
+// used only for a lock of Python's.
 func lockOf(t *profile.Thread, w *profile.Wait) lock {
 	switch {
 	case w.Lock == profile.ThreadEnd:
@@ -64,7 +64,7 @@ func convoy(p *profile.Profile) Headline {
 	return best
 }
 
-// common returns the first of frames that are all of one function; nil where they are of several.
+// common returns the first of the frames if all are of one function, else nil.
 func common(frames []*profile.Node) *profile.Node {
 	for _, n := range frames {
 		if n == nil || keyOf(n) != keyOf(frames[0]) {

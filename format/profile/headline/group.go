@@ -68,7 +68,7 @@ func first(g *profile.Group, heads []Headline) (best *profile.Profile, kind Kind
 	for _, p := range g.Profiles {
 		most = max(most, p.Snapshots)
 	}
-	least := 0 // the rank of best
+	least := 0 // the lowest rank so far
 	for i, p := range g.Profiles {
 		k := heads[i].Kind
 		isBrief := 2*p.Snapshots < most && k != Crashed && k != Deadlocked
@@ -79,9 +79,9 @@ func first(g *profile.Group, heads []Headline) (best *profile.Profile, kind Kind
 	return best, kind
 }
 
-// rank returns a number that is the lower, the higher the precedence of a headline is. A main
-// thread that only waits for its children, and a few tasks that wait for no lock, as those of
-// any server, come after all that is not idle.
+// rank returns a number that is lower for headlines of higher precedence. A main thread that
+// only waits for its children, and a few tasks that wait for no lock, as in any server, come
+// after everything that is not idle.
 func rank(h *Headline) int {
 	if h.Kind == Blocked && waits.IsForChild(h.Wait) {
 		return 2*int(Located) + 1

@@ -44,9 +44,9 @@ type Headline struct {
 	Thread  *profile.Thread // the thread that it is about, or the first of several; may be nil
 	Wait    *profile.Wait
 	Own     *profile.Node // frame of own code in which threads wait, see [waits.Waiter]; may be nil
-	Title   string        // what the process says of itself in its command line, for a waiting main thread; mostly empty
+	Title   string        // for a waiting main thread, what the process says about itself in its command line; mostly empty
 	Looks   int           // for many snapshots: number of observations; all of them found Wait
-	NotRun  time.Duration // in one snapshot, how long it has lasted at least: none of the threads has run since; 0: unknown
+	NotRun  time.Duration // in one snapshot, a lower bound of how long none of the threads has run; 0: unknown
 	CPU     CPUTime
 	Tasks   *Tasks // the tasks that it is about; nil: none
 
@@ -152,19 +152,20 @@ func blocked(p *profile.Profile) Headline {
 	return a
 }
 
-// postgresTitle finds what a backend of PostgreSQL does, behind its user, database and client
-// (src/backend/utils/misc/ps_status.c): "postgres: 15/main: ann shop [local] UPDATE waiting".
+// postgresTitle matches the title of a PostgreSQL backend, with its activity after its user,
+// database and client (src/backend/utils/misc/ps_status.c): "postgres: 15/main: ann shop [local]
+// UPDATE waiting".
 var postgresTitle = regexp.MustCompile(`^postgres: .*?(?:\[local\]|\S+\(\d+\)) (.+)$`)
 
-// titleWaits ends the title of a backend that waits for a lock.
+// titleWaits is the end of the title of a backend that waits for a lock.
 const titleWaits = "waiting"
 
-// IsBlockedBackend reports whether it is about a backend of PostgreSQL that waits for a lock of its database,
-// as its title says.
+// IsBlockedBackend reports whether the headline is about a PostgreSQL backend whose title says
+// that it waits for a lock of its database.
 func (h *Headline) IsBlockedBackend() bool { return strings.HasSuffix(h.Title, titleWaits) }
 
-// title returns what a process says of itself in its command line, if that mentions a wait or an open
-// transaction; otherwise empty.
+// title returns what a process says about itself in its command line, if that mentions a wait or
+// an open transaction; otherwise empty.
 func title(p *profile.Profile) string {
 	args := p.Target.Command.Args
 	if len(args) == 0 {

@@ -5,16 +5,16 @@ import (
 	"stacksnap/format/profile/owncode"
 )
 
-// located returns the function in which the main thread was found most often, where
-// nothing more is certain: a thread that woke as it was captured, or one that waits now
-// here, now there, and uses little CPU time in between.
+// located returns the function in which the main thread was found most often, for a thread about
+// which nothing more is certain: it woke while it was captured, or it waits in changing places
+// and uses little CPU time in between.
 func located(p *profile.Profile) Headline {
 	t := p.MainThread()
 	if t == nil {
 		return Headline{}
 	}
 	c := newCounted()
-	callers := map[key]*profile.Node{} // by the function that they called, in its heaviest stack
+	callers := map[key]*profile.Node{} // by called function, in its heaviest stack
 	for path, weight := range stacks(t, func(n *profile.Node) float64 { return float64(n.Self) }) {
 		k := keyOf(path[len(path)-1])
 		if weight > c.most[k] {

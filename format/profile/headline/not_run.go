@@ -7,8 +7,8 @@ import (
 	"stacksnap/format/profile/waits"
 )
 
-// withNotRun adds for how long at least what the headline says has lasted: none of the threads that it
-// is about has run since.
+// withNotRun adds a lower bound of how long the headline's finding has lasted: none of the
+// threads that it is about has run since.
 func (h Headline) withNotRun(p *profile.Profile) Headline {
 	if p.Sampled() {
 		return h
@@ -33,7 +33,8 @@ func (h Headline) withNotRun(p *profile.Profile) Headline {
 	return h
 }
 
-// leastNotRun returns for how long none of the threads of a kind has run; 0 if that is not known of all.
+// leastNotRun returns how long none of the selected threads has run; 0 if that is not known for
+// all of them.
 func leastNotRun(p *profile.Profile, is func(*profile.Thread) bool) time.Duration {
 	least := time.Duration(-1)
 	for _, t := range p.Threads {

@@ -23,7 +23,7 @@ func darwinCall(number int) (Call, bool) {
 	return Call{name, darwinCalls[name]}, true
 }
 
-// darwinCalls are the calls of Darwin that more than the name is known of.
+// darwinCalls are the calls of Darwin of which more than the name is known.
 var darwinCalls = map[string]callRow{
 	"read": {busy, input}, "write": {busy, output}, "readv": {busy, input}, "writev": {busy, output},
 	"pread": {busy, descriptor}, "pwrite": {busy, descriptor}, "preadv": {busy, descriptor}, "pwritev": {busy, descriptor},

@@ -34,11 +34,12 @@ func (f *Finder) fault(t *task.Thread, s *task.Syscall) *profile.Wait {
 	return &profile.Wait{Call: profile.PageFault, Object: what}
 }
 
-// flushes are the calls of Linux that wait for a disk, whatever state a thread in one is read in.
+// flushes are the calls of Linux that wait for a disk, in whatever state a thread in one of them
+// is read.
 var flushes = set("fsync", "fdatasync", "sync", "syncfs", "msync", "sync_file_range")
 
-// hasEnded reports whether a thread waited for a disk until it was told to stop, in a call that
-// ended before it stopped.
+// hasEnded reports whether a thread waited for a disk until it was ordered to stop, in a call
+// that ended before it stopped.
 func (f *Finder) hasEnded(t *task.Thread) bool {
 	if !t.HasEnded || !f.callAt(t, t.Registers.PC()-task.Addr(len(callCode[t.Registers.Arch]))) {
 		return false
@@ -48,8 +49,8 @@ func (f *Finder) hasEnded(t *task.Thread) bool {
 	return known && (slept || flushes[c.Name])
 }
 
-// endedCall returns the call of a thread for which hasEnded is true. Its registers have the
-// arguments still.
+// endedCall returns the call of a thread for which hasEnded is true. Its registers still have
+// the arguments.
 func endedCall(t *task.Thread) task.Syscall {
 	r := &t.Registers
 	s := task.Syscall{State: task.InCall, Number: int(t.EndedCall), SP: r.SP(), PC: r.PC()}

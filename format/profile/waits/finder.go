@@ -60,12 +60,12 @@ func New(p task.Process, m *images.Map, threads []task.Thread) *Finder {
 
 // RuntimeLocks are the locks of the language runtimes of a process.
 type RuntimeLocks interface {
-	// LockOf returns the lock for which a thread waits that waits for a futex's word, and the thread
-	// that has held it since before the snapshot, 0 if that is not known.
+	// LockOf returns the runtime's lock for which a thread waits if it waits for the futex word,
+	// and the thread that has held the lock since before the snapshot, 0 if that is not known.
 	LockOf(word task.Addr) (lock task.Addr, owner task.ThreadID, ok bool)
 }
 
-// WithRuntimes returns the Finder after it has been given the locks of the process's runtimes.
+// WithRuntimes sets the locks of the process's runtimes, and returns f.
 func (f *Finder) WithRuntimes(locks RuntimeLocks) *Finder {
 	f.runtimes = locks
 	return f

@@ -21,7 +21,7 @@ var (
 	semFunctions   = set("sem_wait", "sem_timedwait", "sem_clockwait", "new_sem_wait", "new_sem_wait_slow",
 		"new_sem_wait_fast")
 	onceFunctions = set("pthread_once", "pthread_once_slow")
-	// Those that look up names of machines, without digits at the end (glibc, nss/getXXbyYY_r.c and
+	// Functions that look up host names, without digits at the end (glibc, nss/getXXbyYY_r.c and
 	// resolv/; musl, src/network/).
 	lookUpFunctions = set("getaddrinfo", "getaddrinfo_a", "getnameinfo", "gethostbyname", "gethostbyname_r", "gethostbyname2_r",
 		"gethostbyaddr", "gethostbyaddr_r", "gaih_inet", "res_search", "res_query", "res_nquery", "res_send", "res_nsend",

@@ -9,7 +9,7 @@ import (
 	"stacksnap/task"
 )
 
-// Of futex(2): the mask of the operation without flags, and the operations for which the
+// From futex(2): the mask of the operation without flags, and the operations for which the
 // kernel keeps the owner in the word (include/uapi/linux/futex.h).
 const (
 	futexCommand = 0x7f
@@ -24,7 +24,7 @@ func (f *Finder) futex(w *profile.Wait, c *call, t *task.Thread) {
 	word := task.Addr(c.Args[0])
 	w.Object = fmt.Sprintf("futex %v", word)
 	switch {
-	case f.info.Arch == task.I386: // whose locks are laid out differently
+	case f.info.Arch == task.I386: // its locks have another layout
 	case f.rust(w, c):
 	case f.gil(w, word):
 	case f.within(c.frames, condFunctions) != "" && f.within(c.frames, mutexFunctions) == "":
@@ -183,7 +183,7 @@ func (f *Finder) ownerOfMutex(a task.Addr, c *call, t *task.Thread) (owner uint6
 	case kind&(kindRobust|kindPI) != 0:
 		return uint64(word & futexTID), kind&kindShared != 0
 	case word > 2:
-		return 0, false // not glibc's
+		return 0, false // it is not glibc's
 	}
 	return uint64(binary.LittleEndian.Uint32(b[mutexOwner:])), kind&kindShared != 0
 }

@@ -15,8 +15,8 @@ const (
 	idle                    // a wait of run loops only, for any event
 )
 
-// IsIdle reports whether a wait is in a call for any event, which only run loops make. What
-// is on the stack does not count: see [ProvesIdle].
+// IsIdle reports whether a wait is in a call for any event, which only run loops make. It
+// ignores the stack: see [ProvesIdle].
 func IsIdle(w *profile.Wait) bool { return idlenessOf(w) == idle }
 
 // IsParked reports whether a thread with that wait, other than the main thread, probably
@@ -41,8 +41,8 @@ func IsEndless(arch task.Arch, s *task.Syscall) (endless, private bool) {
 // futexTimeout is the index of the timeout in the arguments of futex.
 const futexTimeout = 3
 
-// IsForEvents reports whether a wait is for whatever happens on several descriptors, or on any of
-// them, as event loops wait.
+// IsForEvents reports whether a wait is for any event on several descriptors, or on all, as
+// event loops wait.
 func IsForEvents(w *profile.Wait) bool {
 	if w == nil || w.Lock != profile.NoLock {
 		return false
@@ -54,7 +54,7 @@ func IsForEvents(w *profile.Wait) bool {
 	return w.Call == "select" || w.Call == "pselect6"
 }
 
-// IsForChild reports whether a thread that waits so waits for a child process to end.
+// IsForChild reports whether a wait is for a child process to end.
 func IsForChild(w *profile.Wait) bool {
 	if w == nil {
 		return false

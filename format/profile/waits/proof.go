@@ -9,39 +9,42 @@ import (
 	"stacksnap/format/profile/owncode"
 )
 
-// ProvesIdle reports whether a thread that waits so, on a stack that is given from the outermost
-// frame in, has nothing to do: its wait is one of an event loop, which is known or the program's
-// own, and no function on the stack waits for something. Where that is not known, it does not.
+// ProvesIdle reports whether the wait and the stack prove that a thread has nothing to do: the
+// wait is that of an event loop, a known one or the program's own, and no function on the stack
+// waits for something in particular. It returns false if that is not known. stack begins with
+// the outermost frame.
 func ProvesIdle(w *profile.Wait, stack []*profile.Node) bool { return isLoop(w, stack, roleOf(stack)) }
 
-// isLoop reports whether a wait, on a stack with that role, is one of an event loop. A known one
-// is idle, too, where the only descriptor that it polls leads to a process that is known.
+// isLoop reports whether a wait, on a stack with that role, is that of an event loop. A known
+// loop is idle even if the only descriptor that it polls leads to a known process.
 func isLoop(w *profile.Wait, stack []*profile.Node, of role) bool {
 	return of == loopRole && idlenessOf(w) >= parked || of == noRole && IsParked(w) && IsIdle(w) && isOwnLoop(stack)
 }
 
-// ProvesParked is ProvesIdle of a thread besides the main one, which may be a worker that waits
-// for work, too, or wait for the next connection.
+// ProvesParked is ProvesIdle for a thread other than the main one. Such a thread may also be a
+// worker that waits for work, or wait for the next connection.
 func ProvesParked(w *profile.Wait, stack []*profile.Node) bool {
 	role := roleOf(stack)
 	isWorker := role == workerRole || role == noRole && w != nil && parkingCalls[w.Call]
 	return isWorker && IsParked(w) || isLoop(w, stack, role)
 }
 
-// parkingCalls are made for whatever comes next, by no loop that would have a name.
+// parkingCalls are made to wait for whatever comes next, outside any loop with a known name.
 var parkingCalls = set("accept", "accept4", "workq_kernreturn")
 
-// role is what the known functions on a stack say of its wait.
+// role is what the known functions on a stack show about its wait.
 type role uint8
 
 const (
 	noRole     role = iota // nothing
-	loopRole               // one is an event loop
-	workerRole             // one waits for work, of a pool or a runtime
-	waiterRole             // one waits for something, whatever the others do
+	loopRole               // one of them is an event loop
+	workerRole             // one of them waits for work, in a pool or a runtime
+	waiterRole             // one of them waits for something in particular, whatever the others do
 )
 
-// roleOf asks all frames: what waits for something may do so in an event loop, as a dialogue does.
+// roleOf returns the role of a stack. A waiter anywhere on the stack decides, because a function
+// that waits for something in particular may run an event loop for that, as a modal dialog does.
+// Otherwise the innermost function with a role decides.
 func roleOf(stack []*profile.Node) (found role) {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch is := functionRole(stack[i].Function); {
@@ -54,7 +57,8 @@ func roleOf(stack []*profile.Node) (found role) {
 	return found
 }
 
-// functionRole asks all names of a function: one that waits for something decides.
+// functionRole returns the role of a function, by all of its names: if one of them is a
+// waiter's, that decides.
 func functionRole(function string) (found role) {
 	for name := range names(function) {
 		switch is := roles[name]; {
@@ -67,8 +71,9 @@ func functionRole(function string) (found role) {
 	return found
 }
 
-// names gives what a function goes by in [roles]: its name as it is, without what C puts before it,
-// and that of C++ or Rust without types, with as many of its namespaces as there are, down to one.
+// names yields the names that a function may have in [roles]: its name as it is, without the C
+// library's prefixes, and, for C++ or Rust, without types, with all of its namespaces down to
+// one.
 func names(function string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		plain := untyped(withoutBrackets(owncode.Qualified(function)))
@@ -85,8 +90,8 @@ func names(function string) iter.Seq[string] {
 	}
 }
 
-// withoutBrackets is the name of a method of Rust's without the brackets around its type:
-// Mutex<T>::lock of <Mutex<T>>::lock, which is of no trait.
+// withoutBrackets returns the name of a Rust method without the brackets around its type:
+// Mutex<T>::lock for <Mutex<T>>::lock. It does not change the name of a trait's method.
 func withoutBrackets(name string) string {
 	depth := 0
 	for i, c := range name {
@@ -108,7 +113,7 @@ func withoutBrackets(name string) string {
 	return name
 }
 
-// untyped is a name without the arguments of templates: Mutex::lock of Mutex<T>::lock.
+// untyped returns a name without template arguments: Mutex::lock for Mutex<T>::lock.
 func untyped(name string) string {
 	if !strings.Contains(name, "<") {
 		return name
@@ -128,9 +133,9 @@ func untyped(name string) string {
 	return strings.ReplaceAll(b.String(), "::::", "::")
 }
 
-// isOwnLoop reports whether a wait is that of an event loop which the program has of its own: its
-// own code makes the call, in main or in a function that is named as loops are, and none between
-// that and main is named as functions are that wait for something.
+// isOwnLoop reports whether a wait is that of an event loop of the program itself: its own code
+// makes the call, in main or in a function with a name that is usual for loops, and no function
+// from there out to main has a name that is usual for functions that wait for something.
 func isOwnLoop(stack []*profile.Node) bool {
 	at := len(stack) - 1
 	for at >= 0 && isCallItself(stack[at]) {
@@ -151,7 +156,7 @@ func isOwnLoop(stack []*profile.Node) bool {
 	return isLoop
 }
 
-// isCallItself reports whether a frame is of the kernel, or of the C library on the way to it.
+// isCallItself reports whether a frame is in the kernel, or in the C library on the way there.
 func isCallItself(n *profile.Node) bool {
 	name := undecorated(n.Function)
 	_, isLinux := linuxCalls[name]
@@ -171,8 +176,8 @@ func isCLibrary(im *profile.Image) bool {
 	return false
 }
 
-// wordsOf are the words of the last part of a function's name, in lower case: process and events
-// of shop::Server::processEvents, or of process_events.
+// wordsOf returns the words in the last part of a function's name, in lower case: process and
+// events for shop::Server::processEvents or process_events.
 func wordsOf(function string) []string {
 	name := untyped(owncode.Qualified(function))
 	if i := strings.LastIndexAny(name, ":."); i >= 0 {
@@ -193,7 +198,7 @@ func wordsOf(function string) []string {
 	return strings.Fields(b.String())
 }
 
-// The words in the names of functions that wait for something, and of those that are loops.
+// Words in the names of functions that wait for something, and in those of loops.
 var (
 	waiterWords = set("wait", "waits", "await", "lock", "locked", "acquire", "sleep", "join", "sync", "block", "barrier", "flush",
 		"commit", "fetch", "query", "request", "reply", "response", "result", "handshake", "connect", "recv", "receive", "send",

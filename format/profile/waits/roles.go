@@ -1,7 +1,7 @@
 package waits
 
-// roles are what known functions say of a thread that waits in them. A name of C++ or Rust is given
-// with as many of its namespaces as distinguish it from others.
+// roles says what known functions show about a thread that waits in them. A name of C++ or Rust
+// has as many namespaces as distinguish it from others.
 var roles = roleTable(map[role][]string{loopRole: knownLoops, workerRole: knownWorkers, waiterRole: knownWaiters})
 
 func roleTable(of map[role][]string) map[string]role {
@@ -37,8 +37,8 @@ var knownLoops = []string{
 	"PgstatCollectorMain", "WalReceiverMain", "WalSndLoop",
 }
 
-// knownWorkers wait for work: threads of pools, and those of languages' runtimes. Of the main thread
-// they say nothing: what the tasks wait for that the workers run is not on a stack.
+// knownWorkers wait for work: threads of pools and of language runtimes. They show nothing about
+// the main thread, because what the workers' tasks wait for is on no stack.
 var knownWorkers = []string{
 	"ngx_thread_pool_cycle", "bioProcessBackgroundJobs", "background_thread_entry", "background_work_sleep_once",
 	"g_thread_pool_thread_proxy", "g_thread_pool_wait_for_new_task",

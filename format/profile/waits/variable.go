@@ -8,9 +8,8 @@ import (
 	"stacksnap/task"
 )
 
-// pthreadSize is more bytes than half of the smallest, and at least as many as the largest of
-// the pthread mutexes, condition variables and read-write locks in a variable of that size:
-// it has room for one of them.
+// pthreadSize is the largest size of a variable that is taken to be a single mutex, condition
+// variable or read-write lock of pthread: it has no room for two of the smallest.
 const pthreadSize = 64
 
 // variable returns the variable in which the lock of a wait is, or the word; empty if it is

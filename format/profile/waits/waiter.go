@@ -10,10 +10,11 @@ import (
 	"stacksnap/format/profile/owncode"
 )
 
-// Waiter returns the frame of own code that says best what a thread waits for; nil if there is
-// no own code. That is the outermost of the known functions which wait for something and call
-// one another, directly or by functions without a name; where there are none, it is the innermost
-// frame, but for wrappers of a call.
+// Waiter returns the frame of own code that best says what a thread waits for; nil if there is
+// no own code. Known functions of own code that wait for something often call each other,
+// directly or through functions without a name. Waiter returns the outermost function of the
+// innermost such chain. If there is none, it returns the innermost frame of own code that is not
+// a wrapper of a call.
 func Waiter(stack []*profile.Node) (waiter *profile.Node) {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch n := stack[i]; {
@@ -29,8 +30,8 @@ func Waiter(stack []*profile.Node) (waiter *profile.Node) {
 	return waiter
 }
 
-// outOfWrappers returns the innermost frame of own code or, if that is of a wrapper, the frame which
-// called it, directly, by other wrappers or by functions without a name.
+// outOfWrappers returns the innermost frame of own code. If that is a wrapper, it returns the
+// frame that called it, directly or through other wrappers or functions without a name.
 func outOfWrappers(stack []*profile.Node) *profile.Node {
 	innermost := owncode.Innermost(stack)
 	if innermost == nil || !wrappers[innermost.Function] {
@@ -64,7 +65,7 @@ func isOwnWaiter(n *profile.Node) bool {
 	return functionRole(n.Function) == waiterRole && owncode.Innermost([]*profile.Node{n}) != nil
 }
 
-// Purpose returns what a known function waits for, as in "for a row lock"; empty if that is
+// Purpose returns what a known function waits for, such as "for a row lock"; empty if that is
 // not known.
 func Purpose(function string) string {
 	for name := range names(function) {

@@ -8,15 +8,16 @@ import (
 	"stacksnap/task/live"
 )
 
-// Members are processes and all that they start, for who sees every process there is.
+// Members is a set of processes and all their descendants, for a caller that sees every process of the
+// system and has to know which of them belong to the set.
 type Members struct {
 	pids   map[int]bool
 	kin    live.Kin
-	looked time.Time // for new ones
-	err    error     // of looking
+	looked time.Time // time of the last search for new members
+	err    error     // of that search
 }
 
-// NewMembers are those of some processes.
+// NewMembers returns the set of the processes roots and their descendants.
 func NewMembers(roots []int) *Members {
 	m := &Members{pids: map[int]bool{}}
 	for _, pid := range roots {
@@ -25,7 +26,7 @@ func NewMembers(roots []int) *Members {
 	return m
 }
 
-// Has reports whether a process is one of them. New ones are found as [Record] does.
+// Has reports whether pid is a member. It searches for new members at most every 50 ms, as [Record] does.
 func (m *Members) Has(pid int) bool {
 	if !m.pids[pid] && m.err == nil && time.Since(m.looked) >= lookInterval {
 		m.look()
@@ -42,5 +43,5 @@ func (m *Members) look() {
 	m.looked = time.Now()
 }
 
-// Err tells why new ones are not found any more; nil where they are.
+// Err returns why new members can no longer be found; nil if they can.
 func (m *Members) Err() error { return m.err }

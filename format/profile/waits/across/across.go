@@ -1,6 +1,7 @@
-// Package across resolves the waits of captured processes for others, or for the other end
-// of what is their own. A peer is named only if the system proves it: it alone owns the other
-// end, is the child, or holds the lock, and the thread still waits in the same way afterwards.
+// Package across resolves waits for other processes, and waits for the other end of a file that
+// the waiting process has itself. A peer is named only if the system proves it: it is the only
+// owner of the other end, is the child, or holds the lock, and the thread still waits in the
+// same way afterwards.
 package across
 
 import (
@@ -13,15 +14,15 @@ import (
 	"stacksnap/task/live"
 )
 
-// Member is one of the processes, with the queries that its threads left open.
+// Member is one of the captured processes, with its threads' open queries.
 type Member struct {
 	Process task.Process
 	Threads []task.Thread // threads of the process when it was captured
 	Queries []waits.PeerQuery
 }
 
-// Resolve sets the peer of each wait whose peer can be proven. With a limit other than 0 that
-// is exceeded it sets none: threads that wait alike are to be reported alike.
+// Resolve sets the peer of each wait whose peer can be proven. If it takes longer than a limit
+// other than 0, it sets none, so that threads that wait alike are reported alike.
 func Resolve(members []Member, limit time.Duration) {
 	r := resolver{members: members, ownersOf: live.Owners, retries: waits.NewRetries()}
 	if limit > 0 {

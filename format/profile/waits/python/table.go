@@ -2,7 +2,7 @@ package python
 
 // wait is what a thread waits for in some functions of Python's library.
 type wait struct {
-	calls []string // the innermost ones, the outermost of them first: a file's end and a qualified name
+	calls []string // the innermost calls, outermost first: the end of a file's path and a qualified name
 	in    []blocker
 	says  string
 }
@@ -22,7 +22,7 @@ const (
 	joinByLock    = threadingFile + "Thread._wait_for_tstate_lock" // up to 3.12
 )
 
-// Waits for locks of the library's own.
+// Waits for the library's own locks.
 const (
 	conditionLock = "for the lock of a Condition"
 	moduleLock    = "for another thread to import a module"
@@ -36,8 +36,8 @@ var (
 	children  = []blocker{inChildWait}
 )
 
-// known are the waits of all versions from 3.8 on. Of those that match, the one with the most calls
-// counts.
+// known are the waits of all versions from 3.8 on. If several match, the one with the most calls
+// is used.
 var known = []wait{
 	{[]string{conditionWait}, anyLocks, "in Condition.wait"},
 	{[]string{threadingFile + "Condition.wait_for", conditionWait}, anyLocks, "in Condition.wait_for"},

@@ -1,5 +1,5 @@
-// Package python names what threads of CPython wait for in the words of Python's library, by the
-// functions of the library and of the interpreter on their stacks.
+// Package python describes what threads of CPython wait for in the terms of Python's library, by
+// the functions of the library and of the interpreter on their stacks.
 package python
 
 import (
@@ -11,15 +11,15 @@ import (
 	"stacksnap/format/profile/waits"
 )
 
-// Wait returns what a thread waits for in the words of Python's library, as in "for a
-// threading.Lock" or "in Queue.get"; empty if it waits in no known function of that library, or in
-// several.
+// Wait returns what a thread waits for in the terms of Python's library, such as "for a
+// threading.Lock" or "in Queue.get". It is empty if the thread waits in no known function of
+// that library, or in several.
 func Wait(t *profile.Thread, w *profile.Wait) string {
 	says := waitIn(w, t.Heaviest())
 	if says == "" {
 		return ""
 	}
-	awake := 0 // samples in which it was found elsewhere, as while it was not waiting
+	awake := 0 // samples that found it elsewhere, as when it was not waiting
 	if t.Together == nil {
 		awake = t.Samples / awakeShare
 	}
@@ -29,7 +29,7 @@ func Wait(t *profile.Thread, w *profile.Wait) string {
 	return says
 }
 
-// IsLock reports whether a wait, in the words of [Wait], is for a lock that another thread unlocks.
+// IsLock reports whether a result of [Wait] is a wait for a lock that another thread unlocks.
 func IsLock(wait string) bool {
 	switch wait {
 	case blockers[inLock], blockers[inRLock], blockers[inAnyLock], conditionLock, moduleLock:
@@ -38,13 +38,14 @@ func IsLock(wait string) bool {
 	return false
 }
 
-// HasNoHolder reports whether a wait, in the words of [Wait], is for a lock that does not have its holder.
+// HasNoHolder reports whether a result of [Wait] is a wait for a lock that does not record its
+// holder.
 func HasNoHolder(wait string) bool { return wait == blockers[inLock] }
 
-// awakeShare: one in so many samples of a thread may be elsewhere than where it always waited.
+// awakeShare: one in this many samples of a thread may be outside its constant wait.
 const awakeShare = 50
 
-// elsewhere counts the samples whose stacks show another wait, or none.
+// elsewhere counts the samples whose stacks show another wait than says, or none.
 func elsewhere(w *profile.Wait, says string, nodes, path []*profile.Node) (n int) {
 	for _, node := range nodes {
 		stack := append(path, node) // siblings take its place
@@ -99,7 +100,7 @@ const (
 	inChildWait
 )
 
-// blockers names what a thread waits for in a blocker that no known Python function called.
+// blockers describes each blocker, for waits that no known Python function called.
 var blockers = map[blocker]string{
 	inLock:        "for a threading.Lock",
 	inRLock:       "for a threading.RLock",
@@ -123,13 +124,14 @@ var blockerFunctions = map[string]blocker{
 	"_queue_SimpleQueue_get": inSimpleQueue, "_queue_SimpleQueue_get_impl": inSimpleQueue,
 }
 
-// gilFunctions wait for the GIL, also after a function above has what it waited for.
+// gilFunctions wait for the GIL, also when a function that called them already has what it
+// waited for.
 var gilFunctions = []string{"take_gil", "PyEval_RestoreThread", "PyEval_AcquireThread", "PyEval_AcquireLock", "PyGILState_Ensure"}
 
 // blockerOf returns the blocker of the native frames that the innermost Python function called.
 func blockerOf(w *profile.Wait, native []*profile.Node) (in blocker) {
 	for _, n := range native {
-		name, _, _ := strings.Cut(n.Function, ".") // of a part that the compiler split off
+		name, _, _ := strings.Cut(n.Function, ".") // without the suffix of a part that the compiler split off
 		if slices.Contains(gilFunctions, name) {
 			return noBlocker
 		}
@@ -139,7 +141,7 @@ func blockerOf(w *profile.Wait, native []*profile.Node) (in blocker) {
 	}
 	switch {
 	case in != noBlocker && !waits.IsParked(w):
-		return noBlocker // a page fault
+		return noBlocker // it is a page fault
 	case in == noBlocker && waits.IsForChild(w):
 		return inChildWait
 	case in == noBlocker && w.Call == "read":
@@ -148,7 +150,7 @@ func blockerOf(w *profile.Wait, native []*profile.Node) (in blocker) {
 	return in
 }
 
-// ends reports whether the innermost frames of a stack are those calls.
+// ends reports whether the stack's innermost frames are the calls of p.
 func (p *wait) ends(stack []*profile.Node) bool {
 	if len(stack) < len(p.calls) {
 		return false
@@ -161,8 +163,8 @@ func (p *wait) ends(stack []*profile.Node) bool {
 	return true
 }
 
-// isCall reports whether a frame is of a function of Python's library, given by its file and its
-// qualified name. Up to 3.10 a frame has the last part of the name alone.
+// isCall reports whether a frame is a function of Python's library, given by its file and its
+// qualified name. Up to 3.10 a frame has only the last part of the name.
 func isCall(n *profile.Node, call string) bool {
 	file, name, _ := strings.Cut(call, ":")
 	if !strings.HasSuffix(n.File, file) || owncode.Is(&n.Location) {

@@ -3,8 +3,7 @@ package waits
 import "stacksnap/task"
 
 // stillIn reports whether a thread is still in the call in which it was captured, so that
-// everything read in between belongs to one wait. In a process that does not run, that is
-// always so.
+// everything read in between belongs to one wait. It always is if the process does not run.
 func (f *Finder) stillIn(t *task.Thread, c *call) bool {
 	switch {
 	case f.info.OS == task.Darwin:
@@ -18,9 +17,9 @@ func (f *Finder) stillIn(t *task.Thread, c *call) bool {
 	return err == nil && s.State == task.InCall && s.Args == c.Args && s.SP == c.SP && s.PC == c.PC
 }
 
-// isInCall reports whether a thread of a running Darwin process is in a call: its registers
-// are those with which it entered the kernel. It pauses for a thread that runs, as some
-// kernels let threads run a little after a stop before they are back in their calls.
+// isInCall reports whether a thread of a running Darwin process is in a call: its registers are
+// those with which it entered the kernel. It pauses while the thread runs, because some kernels
+// let threads run a little after a stop before they are back in their calls.
 func (f *Finder) isInCall(t *task.Thread, c *call) bool {
 	if f.able.Activity == nil {
 		return false

@@ -8,7 +8,7 @@ import (
 )
 
 // callee returns the name of the function that was called before a return address, undecorated.
-// It is for a frame without a name: a public function of the C library often ends with a
+// It is used for a frame without a name, as after a tail call: a public function of the C library often ends with a
 // jump to an internal one, which only debug files name.
 func (f *Finder) callee(pc task.Addr) string {
 	if f.info.OS != task.Linux {

@@ -7,23 +7,24 @@ import (
 	"stacksnap/format/profile/owncode"
 )
 
-// Tasks are the tasks that a headline is about: all wait for the same, at one place.
+// Tasks are the tasks that a headline is about. All wait for the same thing at one place in the
+// code.
 type Tasks struct {
-	*profile.Task               // one of them
-	Number        int           // how many
+	*profile.Task               // one of the tasks
+	Number        int           // number of tasks
 	Several       bool          // they have more than one stack
-	Of            int           // number of all tasks but the runtime's own
+	Of            int           // number of all tasks, without the runtime's own
 	Main          bool          // it is the main goroutine
 	Own           *profile.Node // frame of own code in which they wait; nil: none
 }
 
-// leastParked is the least number of tasks waiting at one place that are worth the first line if
-// the main one waits for something else.
+// leastParked is how many tasks must wait at one place to be worth the first line if the main
+// task waits for something else.
 const leastParked = 10
 
-// parked returns a headline about waiting tasks, if the main thread runs none of the program's own
-// code, in no sample. A lock that the main task waits for comes first, then many tasks at one place, then
-// tasks that wait for locks, then the main one, and then the largest number at one place.
+// parked returns a headline about waiting tasks, if the main thread was in the program's own
+// code in no sample. In order of precedence: a lock that the main task waits for, many tasks at
+// one place, tasks that wait for locks, the main task, and the largest group at one place.
 func parked(p *profile.Profile) Headline {
 	t := p.MainThread()
 	if len(p.Tasks) == 0 || t == nil || !hasNoTask(t) {
@@ -44,13 +45,14 @@ func parked(p *profile.Profile) Headline {
 	return Headline{}
 }
 
-// MostTasks returns the largest number of tasks that wait for the same at one place of own code, if
-// they are worth a line; else nil.
+// MostTasks returns the largest group of tasks that wait for the same thing at one place of own
+// code; nil if it is not worth a line.
 func MostTasks(tasks []*profile.Task) *Tasks {
 	return largest(TasksByPlace(tasks), func(g *Tasks) bool { return g.Own != nil && g.Number >= leastParked })
 }
 
-// largest returns the largest of the groups of a kind whose tasks are not ready; nil if there is none.
+// largest returns the largest of the groups for which is returns true and whose tasks are not
+// ready; nil if there is none.
 func largest(groups []*Tasks, is func(*Tasks) bool) (most *Tasks) {
 	for _, g := range groups {
 		if is(g) && !IsReady(g.Task) && (most == nil || g.Number > most.Number) {
@@ -60,8 +62,8 @@ func largest(groups []*Tasks, is func(*Tasks) bool) (most *Tasks) {
 	return most
 }
 
-// hasNoTask reports whether a thread was never in own code, except in an event loop of asyncio that
-// waits.
+// hasNoTask reports whether a thread was never in own code, other than waiting in an event loop
+// of asyncio.
 func hasNoTask(t *profile.Thread) bool {
 	var stack []*profile.Node
 	for depth, n := range t.Nodes() {
@@ -74,7 +76,7 @@ func hasNoTask(t *profile.Thread) bool {
 	return true
 }
 
-// taskPlace is what tasks wait for, and where.
+// taskPlace identifies what tasks wait for, and where.
 type taskPlace struct {
 	runtime, wait, function string
 	line                    int
@@ -89,13 +91,14 @@ func placeOf(t *profile.Task, own *profile.Node) taskPlace {
 	return at
 }
 
-// SamePlace reports whether tasks wait for the same as others, at one place.
+// SamePlace reports whether both groups wait for the same thing at the same place.
 func (g *Tasks) SamePlace(other *Tasks) bool {
 	return placeOf(g.Task, g.Own) == placeOf(other.Task, other.Own)
 }
 
-// TasksByPlace merges tasks that wait at one place of the program's own code, and leaves out the
-// runtime's own. What is said of them all is that of one, but for a creator that they do not share.
+// TasksByPlace groups tasks that wait at one place of the program's own code. It omits the
+// runtime's own tasks. The facts of a group are those of one of its tasks, without Created if
+// the tasks differ in it.
 func TasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
 	index := map[taskPlace]*Tasks{}
 	all := 0
@@ -135,12 +138,13 @@ func IsMainTask(t *profile.Task) bool {
 	return t.ID == 1 && t.Count == 1 && profile.IsGo(t.Runtime)
 }
 
-// IsReady reports whether a task of asyncio could run, and waits only for its turn.
+// IsReady reports whether a task of asyncio can run and only waits for its turn.
 func IsReady(t *profile.Task) bool {
 	return t.Wait == "ready" && profile.IsCPython(t.Runtime)
 }
 
-// IsForLock reports whether tasks wait for a lock. Neither Go nor asyncio records who holds one.
+// IsForLock reports whether the tasks wait for a lock. Neither Go nor asyncio records who holds
+// a lock.
 func (g *Tasks) IsForLock() bool { return isLockWait(g.Wait) }
 
 // isLockWait reports whether a task waits for a lock.
