@@ -79,6 +79,7 @@ type chainRoom struct {
 	blocks  [maxBlocks]block // that were read last of one thread's memory
 	next    int              // of blocks: the one to be overwritten
 	reads   int
+	stacks  []Stack // of the thread whose chains are copied, as far as they need not be read again
 }
 
 // maxBlocks is how many blocks are kept. A chain leads from an interpreter's own memory to the native
@@ -133,8 +134,9 @@ func (r *chainRoom) touch(n int) {
 }
 
 // copyAll copies chains while their thread is stopped: it allocates nothing. Those for which
-// there is no room are left out.
-func (r *chainRoom) copyAll(m Memory, chains []Chain) []CopiedChain {
+// there is no room are left out. Stacks are copies of the same moment, which may have some of the objects.
+func (r *chainRoom) copyAll(m Memory, stacks []Stack, chains []Chain) []CopiedChain {
+	r.stacks = stacks
 	from := len(r.chains)
 	for i := range chains {
 		if len(r.chains) == cap(r.chains) || i == maxChains {
@@ -180,9 +182,15 @@ func (r *chainRoom) copyObject(m Memory, at Addr, size int) bool {
 	return true
 }
 
-// read returns the bytes of an object, nil if they cannot be read. It reads whole pages, as other
-// objects of the chain are usually on them.
+// read returns the bytes of an object, nil if they cannot be read. Those of a copied stack are there:
+// an interpreter keeps the frames by which it was entered on the native stack. It reads whole pages, as
+// other objects of the chain are usually on them.
 func (r *chainRoom) read(m Memory, at Addr, size int) []byte {
+	for i := range r.stacks {
+		if s := &r.stacks[i]; s.Contains(at, size) {
+			return s.Bytes[at-s.Base:][:size]
+		}
+	}
 	for i := range r.blocks {
 		if b := r.blocks[i].of(at, size); b != nil {
 			return b
@@ -222,7 +230,7 @@ func (r *chainRoom) holds(m Memory, chains []CopiedChain) bool {
 
 // clear forgets what was copied.
 func (r *chainRoom) clear() {
-	r.objects, r.bytes, r.chains, r.reads = r.objects[:0], r.bytes[:0], r.chains[:0], 0
+	r.objects, r.bytes, r.chains, r.reads, r.stacks = r.objects[:0], r.bytes[:0], r.chains[:0], 0, nil
 }
 
 // keep makes chains that of the room, which has copies of them.

@@ -260,8 +260,11 @@ func (s *Snapshot) captureThread(p Process, t *Thread) {
 // captureChains copies chains of a thread. One that was not stopped may run on: what it began
 // with has to be the same afterwards.
 func (s *Snapshot) captureChains(m Memory, t *Thread, chains []Chain) {
-	t.Chains = s.chains.copyAll(m, chains)
-	if (t.Unstopped || t.Skipped) && !s.chains.holds(m, t.Chains) {
+	if !t.Unstopped && !t.Skipped {
+		t.Chains = s.chains.copyAll(m, t.Stacks, chains)
+		return
+	}
+	if t.Chains = s.chains.copyAll(m, nil, chains); !s.chains.holds(m, t.Chains) {
 		t.Chains = nil
 	}
 }
