@@ -87,6 +87,7 @@ type chainRoom struct {
 	blocks  [maxBlocks]block // last read from the memory of one thread
 	next    int              // index of the block to overwrite next
 	reads   int
+	stacks  []Stack // of the thread whose chains are copied, as far as they need not be read again
 }
 
 // maxBlocks is how many blocks are kept. A chain alternates between the interpreter's memory and
@@ -142,8 +143,10 @@ func (r *chainRoom) touch(n int) {
 }
 
 // copyAll copies chains while their thread is stopped: it allocates nothing. It omits chains for
-// which there is no room.
-func (r *chainRoom) copyAll(m Memory, chains []Chain) []CopiedChain {
+// which there is no room. Stacks are copies from the same moment, which may have some of the
+// objects.
+func (r *chainRoom) copyAll(m Memory, stacks []Stack, chains []Chain) []CopiedChain {
+	r.stacks = stacks
 	from := len(r.chains)
 	for i := range chains {
 		if len(r.chains) == cap(r.chains) || i == maxChains {
@@ -189,9 +192,15 @@ func (r *chainRoom) copyObject(m Memory, at Addr, size int) bool {
 	return true
 }
 
-// read returns the bytes of an object, nil if they cannot be read. It reads whole pages, because
+// read returns the bytes of an object, nil if they cannot be read. The copied stacks may have them:
+// an interpreter keeps the frames by which it was entered on the native stack. It reads whole pages, because
 // other objects of the chain are usually on them.
 func (r *chainRoom) read(m Memory, at Addr, size int) []byte {
+	for i := range r.stacks {
+		if s := &r.stacks[i]; s.Contains(at, size) {
+			return s.Bytes[at-s.Base:][:size]
+		}
+	}
 	for i := range r.blocks {
 		if b := r.blocks[i].of(at, size); b != nil {
 			return b
@@ -219,6 +228,7 @@ func (r *chainRoom) forgetBlocks() {
 // same objects are linked, and what is fixed in them is as it was. That one was left and entered
 // again between the two readings is not seen.
 func (r *chainRoom) holds(m Memory, chains []Chain, copies []CopiedChain) bool {
+	r.stacks = nil
 	r.forgetBlocks()
 	for i := range copies {
 		if !r.holdsOne(m, &chains[i], &copies[i]) {
@@ -257,7 +267,7 @@ func (r *chainRoom) rewind(to [3]int) {
 
 // clear forgets what was copied.
 func (r *chainRoom) clear() {
-	r.objects, r.bytes, r.chains, r.reads = r.objects[:0], r.bytes[:0], r.chains[:0], 0
+	r.objects, r.bytes, r.chains, r.reads, r.stacks = r.objects[:0], r.bytes[:0], r.chains[:0], 0, nil
 }
 
 // keep copies chains into r and returns the copies.

@@ -48,7 +48,7 @@ func TestChains(t *testing.T) {
 	} {
 		var r chainRoom
 		r.reserve(maxChains)
-		got := r.copyAll(h, []Chain{test.chain})
+		got := r.copyAll(h, nil, []Chain{test.chain})
 		if d := cmp.Diff(test.want, places(got[0])); d != "" || got[0].Cut != test.cut {
 			t.Errorf("%s: cut %t, want %t\n%s", name, got[0].Cut, test.cut, d)
 		}
@@ -61,7 +61,7 @@ func TestChainInACircle(t *testing.T) {
 	circle := Chain{At: 0x6000, Size: 0x20, Links: []Link{{Offset: 0x10, Size: 0x20}}}
 	var r chainRoom
 	r.reserve(fewObjects / 16)
-	got := r.copyAll(h, []Chain{circle, circle, {Runtime: 3, At: 0x2000, Size: 8}})
+	got := r.copyAll(h, nil, []Chain{circle, circle, {Runtime: 3, At: 0x2000, Size: 8}})
 	if len(got[0].Objects) != maxChainObjects || !got[0].Cut {
 		t.Errorf("%d objects of a circle, cut %t", len(got[0].Objects), got[0].Cut)
 	}
@@ -78,12 +78,12 @@ func TestChainReads(t *testing.T) {
 	r.reserve(1 << 10)
 	n := 0
 	for range 4 {
-		n += len(r.copyAll(h, []Chain{apart})[0].Objects)
+		n += len(r.copyAll(h, nil, []Chain{apart})[0].Objects)
 	}
 	if n != maxChainReads || r.reads < n {
 		t.Errorf("%d objects by %d reads", n, r.reads)
 	}
-	if r.clear(); len(r.copyAll(h, []Chain{{At: 0x2000, Size: 8}})[0].Objects) != 1 {
+	if r.clear(); len(r.copyAll(h, nil, []Chain{{At: 0x2000, Size: 8}})[0].Objects) != 1 {
 		t.Error("nothing is read after a clear")
 	}
 }
@@ -94,11 +94,11 @@ func TestChainBetweenPages(t *testing.T) {
 	h := heap{0x2010: 0x4800, 0x4810: 0x7800, 0x7810: 0x4400, 0x4410: 0x7900, 0x7910: 0x4a00}
 	var r chainRoom
 	r.reserve(2)
-	got := r.copyAll(h, []Chain{{At: 0x2000, Size: 0x20, Links: []Link{{Offset: 0x10, Size: 0x20}}}})[0]
+	got := r.copyAll(h, nil, []Chain{{At: 0x2000, Size: 0x20, Links: []Link{{Offset: 0x10, Size: 0x20}}}})[0]
 	if len(got.Objects) != 6 || got.Cut || r.reads != 3 {
 		t.Errorf("%d objects by %d reads", len(got.Objects), r.reads)
 	}
-	r.copyAll(h, []Chain{{At: 0x2000, Size: 0x20}})
+	r.copyAll(h, nil, []Chain{{At: 0x2000, Size: 0x20}})
 	if r.reads != 4 {
 		t.Error("another thread's chain is not read anew")
 	}
@@ -109,9 +109,9 @@ func TestCopiedBytes(t *testing.T) {
 	h := heap{0x2000: 0x1122334455667788, 0x2010: 0x3000, 0x3008: 0x99}
 	var r, own chainRoom
 	r.reserve(1)
-	got := own.keep(r.copyAll(h, []Chain{{At: 0x2000, Size: 0x18, Links: []Link{{Offset: 0x10, Size: 0x10}, {Offset: 0, Size: 8}}}}))
+	got := own.keep(r.copyAll(h, nil, []Chain{{At: 0x2000, Size: 0x18, Links: []Link{{Offset: 0x10, Size: 0x10}, {Offset: 0, Size: 8}}}}))
 	r.reserve(1)
-	r.copyAll(h, []Chain{{At: 0x4000, Size: 0x18}}) // over what was copied
+	r.copyAll(h, nil, []Chain{{At: 0x4000, Size: 0x18}}) // over what was copied
 	if v := got[0].Objects[0].Pointer(0); v != 0x1122334455667788 {
 		t.Errorf("first word %v", v)
 	}
@@ -131,7 +131,7 @@ func TestCopyingChainsAllocatesNothing(t *testing.T) {
 	var m Memory = h
 	var r chainRoom
 	r.reserve(64)
-	if n := testing.AllocsPerRun(10, func() { r.clear(); r.copyAll(m, chains) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { r.clear(); r.copyAll(m, nil, chains) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -157,7 +157,7 @@ func TestChainThatRuns(t *testing.T) {
 		h := heap{0x2010: 0x3000, 0x3010: 0x4000}
 		var r chainRoom
 		r.reserve(1)
-		got := r.copyAll(h, []Chain{chain})
+		got := r.copyAll(h, nil, []Chain{chain})
 		h[test.at] = 0x5000
 		if holds := r.holds(h, []Chain{chain}, got); holds != test.holds {
 			t.Errorf("%s changes: holds %t", name, holds)
@@ -165,7 +165,30 @@ func TestChainThatRuns(t *testing.T) {
 	}
 	var r chainRoom
 	r.reserve(1)
-	if gone := []Chain{{At: 0x100, Size: 8}}; r.holds(heap{}, gone, r.copyAll(heap{}, gone)) {
+	if gone := []Chain{{At: 0x100, Size: 8}}; r.holds(heap{}, gone, r.copyAll(heap{}, nil, gone)) {
 		t.Error("a chain of which nothing could be read holds")
+	}
+}
+
+// TestChainOnACopiedStack: objects that a copy of the stack has are not read again.
+func TestChainOnACopiedStack(t *testing.T) {
+	h := heap{0x2010: 0x4000, 0x4010: 0x6010, 0x6020: 0x2800}
+	stack := make([]byte, 0x800)
+	binary.LittleEndian.PutUint64(stack[0x20:], 0x2800)
+	chain := []Chain{{At: 0x2000, Size: 0x20, Links: []Link{{Offset: 0x10, Size: 0x20}}}}
+	for name, c := range map[string]struct {
+		stacks []Stack
+		reads  int
+	}{
+		"whole":         {[]Stack{{Base: 0x6000, Bytes: stack}}, 2},
+		"not copied":    {nil, 3},
+		"cut within it": {[]Stack{{Base: 0x6000, Bytes: stack[:0x28]}}, 3},
+	} {
+		var r chainRoom
+		r.reserve(1)
+		got := r.copyAll(h, c.stacks, chain)[0]
+		if want := []Addr{0x2000, 0x4000, 0x6010, 0x2800}; !cmp.Equal(want, places(got)) || r.reads != c.reads {
+			t.Errorf("%s: %v by %d reads, want %v by %d", name, places(got), r.reads, want, c.reads)
+		}
 	}
 }

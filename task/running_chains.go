@@ -20,7 +20,7 @@ func (s *Snapshot) captureChains(p Process, t *Thread, chains []Chain) {
 		if t.Err != nil && (!later || errors.Is(t.Err, ErrThreadGone) || isExited(t.Err)) {
 			return
 		}
-		t.Chains = s.chains.copyAll(p.Memory(), chains)
+		t.Chains = s.chains.copyAll(p.Memory(), t.stopped(later), chains)
 		if s.isOneMoment(p, t, later, chains) {
 			t.setLater(later)
 			return
@@ -34,6 +34,15 @@ func (s *Snapshot) captureChains(p Process, t *Thread, chains []Chain) {
 	if s.running {
 		t.lose(ErrTorn)
 	}
+}
+
+// stopped returns the copies of the thread's stack if it was stopped, so that its chains are of the same
+// moment.
+func (t *Thread) stopped(later bool) []Stack {
+	if later || t.Skipped || t.Unstopped {
+		return nil
+	}
+	return t.Stacks
 }
 
 // captureAgain copies the stack of a thread once more.

@@ -2,11 +2,14 @@ package profile
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"stacksnap/task"
+	"stacksnap/unwind"
 )
 
 // FoldThreads returns a profile in which threads with equal samples are one entry: the same
@@ -96,8 +99,10 @@ func (t *Thread) likeness() (key [sha256.Size]byte) {
 		w.writeLikeness(h)
 		fmt.Fprintf(h, "%d %t %d\n", w.Looks, w.Owners, t.Looks)
 	}
+	var node []byte
 	for depth, n := range t.Nodes() {
-		n.writeLikeness(h, depth)
+		node = n.appendLikeness(node[:0], depth)
+		h.Write(node)
 	}
 	h.Sum(key[:0])
 	return key
@@ -112,19 +117,27 @@ func (w *Wait) writeLikeness(to io.Writer) {
 		w.Peer.PID, w.Peer.Thread, w.Peer.Action, w.Peer.Others, w.Peer.Self, w.Peer.AlsoSelf, stalled)
 }
 
-func (n *Node) writeLikeness(w io.Writer, depth int) {
-	var load, cut any
+// appendLikeness appends what nodes of equal stacks have in common.
+func (n *Node) appendLikeness(b []byte, depth int) []byte {
+	var load uint64
+	cut := unwind.Reason(0)
 	if n.Image != nil {
-		load = n.Image.Load
+		load = uint64(n.Image.Load)
 	}
 	if n.Cut != nil {
 		cut = n.Cut.Reason
 	}
-	fmt.Fprintf(w, "%d %d %t %q+%d %t %v %t %v %d %d %v %v\n", depth, n.PC, n.Return, n.Function, n.Offset,
-		n.Inlined, load, n.By.Guess(), cut, n.Count, n.Self, n.States, n.Folded)
-	if len(n.Also) > 0 || n.More {
-		fmt.Fprintf(w, "%v %t\n", n.Also, n.More)
+	for _, v := range [...]uint64{uint64(depth), uint64(n.PC), n.Offset, load, uint64(cut), uint64(n.Count), uint64(n.Self), uint64(len(n.Function))} {
+		b = binary.AppendUvarint(b, v)
 	}
+	b = append(b, n.Function...)
+	for _, is := range [...]bool{n.Return, n.Inlined, n.Image != nil, n.By.Guess(), n.Cut != nil} {
+		b = strconv.AppendBool(b, is)
+	}
+	if n.States != nil || n.Folded != nil || len(n.Also) > 0 || n.More {
+		b = fmt.Appendf(b, "%v %v %v %t", n.States, n.Folded, n.Also, n.More)
+	}
+	return append(b, '\n')
 }
 
 // Find returns the entry of a thread, or the entry that it was folded into; nil if there is

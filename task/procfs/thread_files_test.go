@@ -5,6 +5,7 @@ package procfs
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -89,6 +90,23 @@ func TestWatchReadsWhatItDoesNotHave(t *testing.T) {
 			closeFD(write("status", "State:\tS\nvoluntary_ctxt_switches:\t5\n"))
 		} else {
 			closeFD(write("status", "State:\tS\nvoluntary_ctxt_switches:\t6\n")) // not read: it has not run
+		}
+	}
+}
+
+// TestWatchOfLongStatus: there is room for a status file with many groups, and none is made for it before.
+func TestWatchOfLongStatus(t *testing.T) {
+	dir := openPath(t, t.TempDir())
+	path := fmt.Sprintf("/proc/self/fd/%d/status", dir)
+	writeFile(t, path, "State:\tS\nvoluntary_ctxt_switches:\t5\n")
+	fd, err := unix.Openat(dir, "status", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	must(t, err)
+	w := &watch{call: -1, status: fd, schedule: -1}
+	t.Cleanup(func() { _ = w.Close() })
+	for _, c := range []struct{ groups, room int }{{10, usualFile}, {1000, maxFile}} {
+		writeFile(t, path, "State:\tS\nGroups:\t"+strings.Repeat("12345 ", c.groups)+"\nvoluntary_ctxt_switches:\t5\n")
+		if got, err := w.Counters(); got.Sleeps != 5 || err != nil || len(w.buf) != c.room {
+			t.Errorf("%d groups: %+v, %v, by room for %d bytes", c.groups, got, err, len(w.buf))
 		}
 	}
 }

@@ -17,12 +17,18 @@ import (
 // watch has the files of one thread open. They stay bound to this thread.
 type watch struct {
 	call, status, schedule int
-	buf                    [16 << 10]byte // a status file lists groups before the counters
+	buf                    []byte
 
 	last         task.Counters
 	lastSchedule []byte // the schedstat text when last was read
 	stopped      bool   // by a signal or a debugger, when last was read
 }
+
+// The room for a file of a thread. Status lists groups, before the counters.
+const (
+	usualFile = 2 << 10
+	maxFile   = 16 << 10
+)
 
 // WatchThread implements [task.ActivityReader]. The watch may be used from any
 // goroutine, and after Close of the process.
@@ -96,6 +102,9 @@ func isStopped(state []byte) bool {
 // read reads a file from its start. The kernel produces it at once, so the call bypasses the
 // scheduler, whose monitor thread it would wake.
 func (w *watch) read(fd int) ([]byte, error) {
+	if w.buf == nil {
+		w.buf = make([]byte, usualFile)
+	}
 	for {
 		n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&w.buf[0])), uintptr(len(w.buf)), 0, 0, 0)
 		switch {
@@ -104,6 +113,8 @@ func (w *watch) read(fd int) ([]byte, error) {
 			return nil, task.ErrThreadGone
 		case errno != 0:
 			return nil, fmt.Errorf("watch: %w", errno)
+		case int(n) == len(w.buf) && n < maxFile:
+			w.buf = make([]byte, maxFile)
 		default:
 			return w.buf[:n], nil
 		}

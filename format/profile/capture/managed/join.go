@@ -72,7 +72,7 @@ func (r *Runtimes) readFrames(t *task.Thread) (runtime int) {
 			runtime = c.Runtime
 		}
 		for j := range frames[before:] {
-			frames[before+j].Runtime = instance.Name()
+			frames[before+j].Runtime = instance.name
 		}
 	}
 	if !r.kept.set(t.ID, frames) {

@@ -53,7 +53,8 @@ type Runtimes struct {
 // found is a runtime with the image that it is in.
 type found struct {
 	runtimes.Instance
-	at place
+	name string // that it returns
+	at   place
 }
 
 // place identifies an image.
@@ -105,10 +106,10 @@ func (r *Runtimes) search(m *images.Map) {
 		case err != nil:
 			r.note(err.Error() + "; its native frames are shown")
 		case instance != nil:
-			r.found = append(r.found, found{instance, at})
+			r.found = append(r.found, found{instance, instance.Name(), at})
 		default:
 			if g, err := r.Go(im); err == nil {
-				r.found = append(r.found, found{g, at})
+				r.found = append(r.found, found{g, g.Name(), at})
 			}
 		}
 	}
