@@ -3,10 +3,12 @@
 package procfs
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"strconv"
 	"unsafe"
@@ -89,12 +91,12 @@ func (d Dir) exe() string {
 // Numbers lists the entries that are numbers.
 func (d Dir) Numbers() []int {
 	var all []int
-	var b [32 << 10]byte
+	b := make([]byte, 32<<10)
 	if rewind(d.fd) != 0 {
 		return nil
 	}
 	for {
-		n, errno := entries(d.fd, b[:])
+		n, errno := entries(d.fd, b)
 		if errno != 0 || n == 0 {
 			return all
 		}
@@ -102,6 +104,45 @@ func (d Dir) Numbers() []int {
 			all = append(all, id)
 		}
 	}
+}
+
+// names yields the names of the entries that are numbers, each with a NUL behind it, as long as the
+// next is not asked for. They are read into b.
+func (d Dir) names(b []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for {
+			n, errno := entries(d.fd, b)
+			if errno != 0 || n == 0 {
+				return
+			}
+			for rest := b[:n]; len(rest) > direntName; {
+				size := int(binary.LittleEndian.Uint16(rest[direntLen:]))
+				if size <= direntName || size > len(rest) {
+					return
+				}
+				name := rest[direntName:size]
+				if rest = rest[size:]; '0' <= name[0] && name[0] <= '9' && !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// nameOf returns what names yields as a string.
+func nameOf(entry []byte) string {
+	name, _, _ := bytes.Cut(entry, []byte{0})
+	return string(name)
+}
+
+// readlinkRaw reads where a link leads into b. The name ends in NUL.
+func readlinkRaw(dir int, name, b []byte) ([]byte, unix.Errno) {
+	n, _, errno := unix.RawSyscall6(unix.SYS_READLINKAT, uintptr(dir), uintptr(unsafe.Pointer(&name[0])),
+		uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0)
+	if errno != 0 {
+		return nil, errno
+	}
+	return b[:n], 0
 }
 
 // rewind sets a directory or file back to its start.
