@@ -24,9 +24,11 @@ const (
 	manyThreads  = 4096      // of more no more than a short piece is copied at first in a sampling
 	shortPieces  = 16 << 20  // bytes of all such pieces together
 	leastPiece   = 768
-	usualStack   = 64 << 10 // bytes reserved for each stack while Limit is the first
-	touchedStack = 16 << 10 // bytes of each stack whose pages are made before the stop
-	pageSize     = 4 << 10  // the smallest page of any host
+	usualStack   = 64 << 10  // bytes reserved for each stack while Limit is the first
+	touchedStack = 8 << 10   // bytes of each stack whose pages are made before the stop
+	spareStack   = 16 << 10  // bytes reserved for each of those that may appear
+	touchedMore  = 128 << 10 // and of all together beyond that, for deep stacks and threads that appear
+	pageSize     = 4 << 10   // the smallest page of any host
 )
 
 // Snapshot is every thread of a process at one instant. It is reused from one
@@ -160,14 +162,19 @@ func (s *Snapshot) reserve(n int) {
 	}
 	clear(s.index)
 	s.used, s.Missed = 0, 0
-	if s.Unhurried && s.Part == nil {
-		n -= spareThreads
+	listed := n
+	if s.Part == nil {
+		listed = max(0, n-spareThreads)
 	}
-	s.reserveArena(n)
+	if s.Unhurried {
+		n = listed
+	}
+	s.reserveArena(n, listed)
 }
 
-// reserveArena makes room for n stacks and the further ranges that are wanted.
-func (s *Snapshot) reserveArena(n int) {
+// reserveArena makes room for n stacks, of which listed are sure to come, and the further ranges that
+// are wanted.
+func (s *Snapshot) reserveArena(n, listed int) {
 	each := s.Limit
 	if each == FirstStackLimit && len(s.Want) == 0 {
 		each = usualStack // few need more; one that finds no room is cut, and copied again
@@ -178,9 +185,9 @@ func (s *Snapshot) reserveArena(n int) {
 		most = max(2*partArena, each)
 	}
 	for _, more := range s.Want {
-		n += len(more)
+		n, listed = n+len(more), listed+len(more)
 	}
-	want := min(n*each, most)
+	want := min(listed*each+(n-listed)*min(each, spareStack), most)
 	if len(s.arena) >= want {
 		return
 	}
@@ -188,7 +195,7 @@ func (s *Snapshot) reserveArena(n int) {
 	if s.Unhurried {
 		return
 	}
-	for i := 0; i < min(n*touchedStack, want); i += pageSize {
+	for i := 0; i < min(listed*touchedStack+touchedMore, want); i += pageSize {
 		s.arena[i] = 1
 	}
 }

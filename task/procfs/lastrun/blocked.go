@@ -16,6 +16,7 @@ const maxThreads = 128
 type Blocked struct {
 	dir   int // /proc/PID/task
 	notes []note
+	buf   buffer
 }
 
 // note is what was read of a thread, just after a moment.
@@ -32,11 +33,11 @@ func Note(dir int, ids []task.ThreadID) *Blocked {
 	b := &Blocked{dir: dir}
 	for _, id := range ids[:min(len(ids), maxThreads)] {
 		n := note{id: id, at: time.Now()}
-		first, ok := readSched(dir, file(id, "sched"))
+		first, ok := b.buf.readSched(dir, file(id, "sched"))
 		if !ok {
 			continue
 		}
-		if n.ran = first; n.readProcessor(dir) {
+		if n.ran = first; n.readProcessor(dir, &b.buf) {
 			b.notes = append(b.notes, n)
 		}
 	}
@@ -45,9 +46,9 @@ func Note(dir int, ids []task.ThreadID) *Blocked {
 
 // readProcessor reads on which processor a blocked thread ran last. It reports false if it is not
 // blocked, or has run since it was noted.
-func (n *note) readProcessor(dir int) bool {
-	blocked, cpu, ok := readStat(dir, file(n.id, "stat"))
-	again, same := readSched(dir, file(n.id, "sched"))
+func (n *note) readProcessor(dir int, b *buffer) bool {
+	blocked, cpu, ok := b.readStat(dir, file(n.id, "stat"))
+	again, same := b.readSched(dir, file(n.id, "sched"))
 	n.cpu = cpu
 	return ok && blocked && same && again == n.ran
 }
@@ -59,7 +60,7 @@ func (b *Blocked) NotRun(stops map[task.ThreadID]int) map[task.ThreadID]time.Dur
 	all := map[task.ThreadID]time.Duration{}
 	asked := make([]note, 0, len(b.notes))
 	for _, n := range b.notes {
-		if times, ok := stops[n.id]; ok && n.waitsOn(b.dir, times) {
+		if times, ok := stops[n.id]; ok && n.waitsOn(b.dir, &b.buf, times) {
 			asked = append(asked, n)
 		}
 	}
@@ -76,9 +77,9 @@ func (b *Blocked) NotRun(stops map[task.ThreadID]int) map[task.ThreadID]time.Dur
 // waitsOn reports whether a thread waits as it did when it was noted, but for stops. Each of those makes
 // it give up its processor twice, to be stopped and to wait again. It may have been woken in the same
 // microsecond as it was stopped, at the entry of its next call.
-func (n *note) waitsOn(dir, stops int) bool {
-	blocked, _, there := readStat(dir, file(n.id, "stat"))
-	now, ok := readSched(dir, file(n.id, "sched"))
+func (n *note) waitsOn(dir int, b *buffer, stops int) bool {
+	blocked, _, there := b.readStat(dir, file(n.id, "stat"))
+	now, ok := b.readSched(dir, file(n.id, "sched"))
 	switch {
 	case !there || !ok:
 		return false

@@ -166,7 +166,7 @@ func TestOtherProcessors(t *testing.T) {
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
 		t.Fatal(err)
 	}
-	_, own, ok := readStat(unix.AT_FDCWD, "/proc/thread-self/stat")
+	_, own, ok := new(buffer).readStat(unix.AT_FDCWD, "/proc/thread-self/stat")
 	if !ok {
 		t.Fatal("no processor")
 	}

@@ -60,8 +60,8 @@ func movedTo(notes []note) map[int]reading {
 // mayStarve reports whether threads of real-time priority may keep a processor for ever
 // (sched_rt_runtime_us, sched(7)): this thread would never run there, nor end.
 func mayStarve() bool {
-	var buf [maxFile]byte
-	return strings.HasPrefix(string(readFile(unix.AT_FDCWD, "/proc/sys/kernel/sched_rt_runtime_us", buf[:])), "-1")
+	var b buffer
+	return strings.HasPrefix(string(b.readFile(unix.AT_FDCWD, "/proc/sys/kernel/sched_rt_runtime_us")), "-1")
 }
 
 // readClock moves this thread to a processor and reads what the clock there says.
@@ -71,8 +71,9 @@ func readClock(cpu int) (reading, bool) {
 	if !there.IsSet(cpu) || unix.SchedSetaffinity(0, &there) != nil {
 		return reading{}, false
 	}
-	own, ok := readSched(unix.AT_FDCWD, "/proc/thread-self/sched")
+	var b buffer
+	own, ok := b.readSched(unix.AT_FDCWD, "/proc/thread-self/sched")
 	at := time.Now()
-	_, is, known := readStat(unix.AT_FDCWD, "/proc/thread-self/stat")
+	_, is, known := b.readStat(unix.AT_FDCWD, "/proc/thread-self/stat")
 	return reading{own.last, at}, ok && known && is == cpu
 }

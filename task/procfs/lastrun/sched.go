@@ -13,15 +13,17 @@ import (
 // maxFile is more than a sched or stat file has.
 const maxFile = 8 << 10
 
+// buffer is for one file at a time. On a stack it would make that grow.
+type buffer [maxFile]byte
+
 // sched is what is used of a thread's sched file (proc_sched_show_task, kernel/sched/debug.c).
 type sched struct {
 	last  time.Duration // when the thread ran last, by the clock of the processor that it was on
 	waits uint64        // how often it has given up its processor by itself, as to wait
 }
 
-func readSched(dir int, path string) (sched, bool) {
-	var buf [maxFile]byte
-	return parseSched(readFile(dir, path, buf[:]))
+func (b *buffer) readSched(dir int, path string) (sched, bool) {
+	return parseSched(b.readFile(dir, path))
 }
 
 // parseSched reads a sched file. It reports false if that lacks something, and if the thread has been
@@ -52,9 +54,8 @@ func milliseconds(text string) (time.Duration, bool) {
 }
 
 // readStat reads whether a thread is blocked or stopped, and on which processor it is or was last.
-func readStat(dir int, path string) (blocked bool, cpu int, ok bool) {
-	var buf [maxFile]byte
-	return parseStat(readFile(dir, path, buf[:]))
+func (b *buffer) readStat(dir int, path string) (blocked bool, cpu int, ok bool) {
+	return parseStat(b.readFile(dir, path))
 }
 
 // parseStat reads a stat file (proc(5): the state is field 3, the processor field 39).
@@ -69,16 +70,16 @@ func parseStat(text []byte) (blocked bool, cpu int, ok bool) {
 	return bytes.ContainsAny(all[0], "SDTt"), cpu, err == nil && cpu >= 0
 }
 
-// readFile reads a small file of /proc; nothing if that is not possible.
-func readFile(dir int, path string, buf []byte) []byte {
+// readFile reads a small file of /proc, as long as no other is read; nothing if that is not possible.
+func (b *buffer) readFile(dir int, path string) []byte {
 	fd, err := unix.Openat(dir, path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = unix.Close(fd) }()
-	n, err := unix.Read(fd, buf)
+	n, err := unix.Read(fd, b[:])
 	if err != nil {
 		return nil
 	}
-	return buf[:n]
+	return b[:n]
 }
