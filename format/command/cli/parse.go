@@ -15,6 +15,9 @@ var ErrNoTarget = errors.New("which process? give -p PID, -p NAME, a core, or --
 // apply unless args contradict them. runs reports whether a process with that pid exists.
 // The error is a [UsageError] or a [*HelpError].
 func Parse(args []string, defaults string, runs func(pid int) bool) (*Options, error) {
+	if IsVersion(args) {
+		return &Options{version: true}, nil
+	}
 	o, err := apply(nil, args, runs)
 	if err != nil {
 		return nil, err
@@ -24,6 +27,10 @@ func Parse(args []string, defaults string, runs func(pid int) bool) (*Options, e
 	}
 	return o, o.check()
 }
+
+// IsVersion reports whether a command line asks for the version and nothing else, which needs neither
+// flags nor signals.
+func IsVersion(args []string) bool { return len(args) == 1 && args[0] == "--version" }
 
 // read parses a command line without checking how its flags combine.
 func (o *Options) read(args []string) error {
