@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -48,15 +49,31 @@ func (d Dir) open(name string) (int, error) {
 	return unix.Openat(d.fd, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 }
 
+// usualFile is what one read takes of a file of /proc: most are smaller, which give all that they have.
+const usualFile = 4 << 10
+
 // read reads a small file.
 func (d Dir) read(name string) ([]byte, error) {
 	fd, err := d.open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	f := os.NewFile(uintptr(fd), name)
-	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, maxProcFile))
+	defer closeFD(fd)
+	all := make([]byte, 0, usualFile)
+	for len(all) < maxProcFile {
+		all = slices.Grow(all, usualFile/2)
+		n, err := unix.Read(fd, all[len(all):min(cap(all), maxProcFile)])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return all, &os.PathError{Op: "read", Path: name, Err: err}
+		case n == 0:
+			return all, nil
+		default:
+			all = all[:len(all)+n]
+		}
+	}
+	return all, nil
 }
 
 func (d Dir) readlink(name string) (string, error) {

@@ -15,9 +15,6 @@ var ErrNoTarget = errors.New("which process? give -p PID, -p NAME, a core, or --
 // apply unless args contradict them. runs reports whether a process with that pid exists.
 // The error is a [UsageError] or a [*HelpError].
 func Parse(args []string, defaults string, runs func(pid int) bool) (*Options, error) {
-	if IsVersion(args) {
-		return &Options{version: true}, nil
-	}
 	o, err := apply(nil, args, runs)
 	if err != nil {
 		return nil, err
