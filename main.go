@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"stacksnap/format/command"
+	"stacksnap/format/command/cli"
 	"stacksnap/format/command/out"
 )
 
@@ -31,25 +32,33 @@ const gcPercent = 400
 const sameOrder = 500 * time.Millisecond
 
 func main() {
-	// Little is allocated and less is dropped, so that collecting it is mostly work
-	// for nothing, and would compete with a capture.
-	debug.SetGCPercent(gcPercent)
+	ctx, release := context.Background(), func() {}
+	if !cli.IsVersion(os.Args[1:]) {
+		// Little is allocated and less is dropped, so that collecting it is mostly work
+		// for nothing, and would compete with a capture.
+		debug.SetGCPercent(gcPercent)
+		ctx, release = untilSignal()
+	}
+	program := command.Command{
+		Streams: out.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv},
+		Version: version, Entitlements: entitlements, Release: release,
+	}
+	os.Exit(program.Run(ctx, os.Args[1:]))
+}
+
+// untilSignal returns a context that the first signal ends, which ends the capture early, with its
+// report. A later one ends the program at once; the kernel then sets the target running. Before the
+// first one release restores the default action.
+func untilSignal() (ctx context.Context, release func()) {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
-	// The first signal ends the capture early, with its report. A later one ends the
-	// program at once; the kernel then sets the target running.
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameOrder, stop) })
-	program := command.Command{
-		Streams: out.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv},
-		Version: version, Entitlements: entitlements,
-		Release: func() {
-			if ctx.Err() == nil { // else stop is to come
-				signal.Reset(ends...)
-			}
-		},
+	return ctx, func() {
+		if ctx.Err() == nil { // else stop is to come
+			signal.Reset(ends...)
+		}
 	}
-	os.Exit(program.Run(ctx, os.Args[1:]))
 }

@@ -38,6 +38,7 @@ type Format struct {
 	Single     bool     // the format can hold only one process, in one snapshot
 	Diffs      bool     // the format can also show a comparison
 	Hangs      bool     // the format can show the report of a watch, and --merge merges threads in it
+	Stacks     bool     // the format says nothing of what threads wait for
 }
 
 // table returns the table of formats, which is made once because the rules of the command
@@ -48,18 +49,18 @@ var table = sync.OnceValue(func() []Format {
 		{Name: "summary", Write: text.Summary, Text: true, Whole: true, Diffs: true, Hangs: true},
 		{Name: "json", Write: jsondoc.Write, Extensions: []string{".json"}, Diffs: true, Hangs: true},
 		{Name: "jsonl", Write: jsondoc.WriteLine, Extensions: []string{".jsonl"}, Diffs: true, Hangs: true},
-		{Name: "folded", Write: folded.Write, Extensions: []string{".folded"}, Diffs: true},
-		{Name: "pprof", Write: pprof.Write, Extensions: []string{".pb"}, Binary: true, Compressed: true, Whole: true},
-		{Name: "speedscope", Write: speedscope.Write, Extensions: []string{".speedscope.json"}, Timed: true, Whole: true},
+		{Name: "folded", Write: folded.Write, Extensions: []string{".folded"}, Diffs: true, Stacks: true},
+		{Name: "pprof", Write: pprof.Write, Extensions: []string{".pb"}, Binary: true, Compressed: true, Whole: true, Stacks: true},
+		{Name: "speedscope", Write: speedscope.Write, Extensions: []string{".speedscope.json"}, Timed: true, Whole: true, Stacks: true},
 		{Name: "firefox", Write: firefox.Write, Extensions: []string{".profile.json"}, Timed: true, Whole: true},
 		{Name: "chrome", Write: chrome.Write, Extensions: []string{".trace.json"}, Timed: true, Whole: true},
 		{Name: "sample", Write: apple.Sample, Whole: true},
 		{Name: "spindump", Write: apple.Spindump, Whole: true},
 		{Name: "spindump-timeline", Write: apple.SpindumpTimeline, Timed: true, Whole: true},
 		{Name: "ips", Write: crash.IPS, Extensions: []string{".ips"}, Single: true},
-		{Name: "otlp", Write: otlp.Write, Extensions: []string{".otlp"}, Binary: true, Whole: true},
+		{Name: "otlp", Write: otlp.Write, Extensions: []string{".otlp"}, Binary: true, Whole: true, Stacks: true},
 		{Name: "crash", Write: crash.Text, Extensions: []string{".crash"}, Single: true},
-		{Name: "svg", Write: svg.Write, Extensions: []string{".svg"}, Whole: true},
+		{Name: "svg", Write: svg.Write, Extensions: []string{".svg"}, Whole: true, Stacks: true},
 		{Name: "html", Write: html.Write, Extensions: []string{".html"}, Timed: true, Whole: true, Diffs: true},
 	}
 })

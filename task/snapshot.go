@@ -24,9 +24,11 @@ const (
 	manyThreads  = 4096      // with more threads a sampling first copies only a short piece of each stack
 	shortPieces  = 16 << 20  // bytes of all such pieces together
 	leastPiece   = 768
-	usualStack   = 64 << 10 // bytes reserved for each stack while Limit is FirstStackLimit
-	touchedStack = 16 << 10 // bytes of each stack whose pages are touched before the stop
-	pageSize     = 4 << 10  // the smallest page of any host
+	usualStack   = 64 << 10  // bytes reserved for each stack while Limit is FirstStackLimit
+	touchedStack = 8 << 10   // bytes of each stack whose pages are touched before the stop
+	spareStack   = 16 << 10  // bytes reserved for each of the spare threads
+	touchedMore  = 128 << 10 // bytes touched beyond these, for deep stacks and threads that appear
+	pageSize     = 4 << 10   // the smallest page of any host
 )
 
 // Snapshot is every thread of a process at one instant. It can be reused with its buffers from
@@ -171,7 +173,7 @@ func (s *Snapshot) reserve(threads, spare int) {
 }
 
 // reserveArena makes room for n stacks and the further ranges that are wanted. The spare ones, which
-// seldom come, share it: there is little room for each of its own.
+// seldom come, have little room each.
 func (s *Snapshot) reserveArena(n, spare int) {
 	each := s.Limit
 	if each == FirstStackLimit && len(s.Want) == 0 {
@@ -185,7 +187,7 @@ func (s *Snapshot) reserveArena(n, spare int) {
 	for _, more := range s.Want {
 		n += len(more)
 	}
-	want := min(n*each+spare*min(each, touchedStack), most)
+	want := min(n*each+spare*min(each, spareStack), most)
 	if len(s.arena) >= want {
 		return
 	}
@@ -193,7 +195,7 @@ func (s *Snapshot) reserveArena(n, spare int) {
 	if s.Unhurried {
 		return
 	}
-	for i := 0; i < min(n*touchedStack, want); i += pageSize {
+	for i := 0; i < min(n*touchedStack+touchedMore, want); i += pageSize {
 		s.arena[i] = 1
 	}
 }

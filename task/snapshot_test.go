@@ -218,7 +218,7 @@ func TestRoomForSpareThreads(t *testing.T) {
 	if err := s.Prepare(p); err != nil {
 		t.Fatal(err)
 	}
-	if most := 50*usualStack + spareThreads*touchedStack; len(s.arena) > most {
+	if most := 50*usualStack + spareThreads*spareStack; len(s.arena) > most {
 		t.Errorf("%d bytes for the stacks of 50 threads, want %d at most", len(s.arena), most)
 	}
 	if cap(s.Threads) < 50+spareThreads {

@@ -12,8 +12,26 @@ import (
 // cacheBits is the base-2 logarithm of the number of cached rules.
 const cacheBits = 12
 
-// cache holds rules by pc. Each pc hashes to one slot.
-type cache [1 << cacheBits]entry
+// cache holds rules by pc. Each pc hashes to one slot. Entries are made when they are first used, some at
+// a time: a single snapshot has few, and all of them would be a megabyte of memory to touch.
+type cache struct {
+	slots [1 << cacheBits]*entry
+	made  []entry // those for slots that have none yet
+}
+
+// entriesMade is how many entries are made at a time.
+const entriesMade = 32
+
+// put makes an entry of a slot, like e.
+func (c *cache) put(slot uint64, e *entry) *entry {
+	if len(c.made) == 0 {
+		c.made = make([]entry, entriesMade)
+	}
+	n := &c.made[0]
+	c.made = c.made[1:]
+	c.slots[slot], *n = n, *e
+	return n
+}
 
 // entry says how to unwind from a pc.
 type entry struct {
@@ -45,8 +63,9 @@ func slot(pc task.Addr, first bool) uint64 {
 // one.
 func (u *Unwinder) lookUp(pc task.Addr, first bool) *entry {
 	w := &u.walk
-	e := &u.cache[slot(pc, first)]
-	if e.pc == pc && e.in == w.in && e.first == first && e.in != nil {
+	at := slot(pc, first)
+	e := u.cache.slots[at]
+	if e != nil && e.pc == pc && e.in == w.in && e.first == first && e.in != nil {
 		return e
 	}
 	n := u.fresh()
@@ -54,7 +73,10 @@ func (u *Unwinder) lookUp(pc task.Addr, first bool) *entry {
 	if n.image == nil {
 		return n
 	}
-	if e == w.entry { // the caller needs it
+	if e == nil {
+		return u.cache.put(at, n)
+	}
+	if e == w.entry { // still needed by who asks
 		return n
 	}
 	*e = *n
@@ -77,9 +99,9 @@ func (u *Unwinder) enter(m *images.Map) {
 	if old == nil {
 		return
 	}
-	for i := range u.cache {
-		if u.cache[i].in == old {
-			u.cache[i] = entry{}
+	for _, e := range u.cache.slots {
+		if e != nil && e.in == old {
+			*e = entry{}
 		}
 	}
 	u.spare = [2]entry{}

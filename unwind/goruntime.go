@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"strings"
+	"sync"
 
 	"stacksnap/images"
 	"stacksnap/images/object"
@@ -27,24 +28,28 @@ type isGo bool
 
 // goEnds are the functions that have no caller: where goroutines and threads end, and
 // those that abandon the stack they were called on.
-var goEnds = map[string]bool{
-	"runtime.goexit":    true,
-	"runtime.clone":     true,
-	"runtime.mcall":     true,
-	"runtime.morestack": true,
-}
+var goEnds = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"runtime.goexit":    true,
+		"runtime.clone":     true,
+		"runtime.mcall":     true,
+		"runtime.morestack": true,
+	}
+})
 
 // goStarts are marked TOPFRAME in the runtime's assembly. With cgo they do have
 // callers.
-var goStarts = map[string]bool{
-	"runtime.mstart":    true,
-	"runtime.rt0_go":    true,
-	"_rt0_amd64":        true,
-	"_rt0_amd64_linux":  true,
-	"_rt0_arm64_linux":  true,
-	"_rt0_amd64_darwin": true,
-	"_rt0_arm64_darwin": true,
-}
+var goStarts = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"runtime.mstart":    true,
+		"runtime.rt0_go":    true,
+		"_rt0_amd64":        true,
+		"_rt0_amd64_linux":  true,
+		"_rt0_arm64_linux":  true,
+		"_rt0_amd64_darwin": true,
+		"_rt0_arm64_darwin": true,
+	}
+})
 
 // goSwitches run their callee on the thread's stack, with the frame pointer
 // still on the goroutine's (runtime/asm_amd64.s, asm_arm64.s).
@@ -73,7 +78,7 @@ func (g *goRuntime) Rule(q rule.Query) (rule.Rule, error) {
 	name := goFunction(&g.images, &q)
 	switch {
 	case q.First:
-	case goEnds[name]:
+	case goEnds()[name]:
 		return rule.Bottom(), nil
 	case goSwitches[name]:
 		return switched(q.Arch), nil
@@ -83,7 +88,7 @@ func (g *goRuntime) Rule(q rule.Query) (rule.Rule, error) {
 
 // Rule implements [rule.Source].
 func (g *goTops) Rule(q rule.Query) (rule.Rule, error) {
-	if goStarts[goFunction(&g.images, &q)] {
+	if goStarts()[goFunction(&g.images, &q)] {
 		return rule.Bottom(), nil
 	}
 	return rule.Rule{}, rule.ErrNone

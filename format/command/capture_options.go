@@ -20,7 +20,7 @@ func (c *call) captureOptions() (capture.Options, error) {
 		MaxStop: c.MaxStop, Gate: c.gate, Suspend: c.Suspension(), ToEnd: len(c.Command) > 0,
 		Tool: c.Tool, Save: c.Save, Timelines: c.keepsTimelines(), Threads: c.Filter, Kernel: c.Kernel,
 		Native: c.Native, NoRuntimes: c.NoRuntimes,
-		Interval: c.SampleInterval(), Duration: c.Duration, Count: c.Count,
+		StacksAlone: c.wantsStacksAlone(), Interval: c.SampleInterval(), Duration: c.Duration, Count: c.Count,
 	}
 	if o.Interval == 0 {
 		o.Interval = defaultInterval
@@ -34,6 +34,11 @@ func (c *call) captureOptions() (capture.Options, error) {
 	var err error
 	o.Binaries, err = c.index()
 	return o, err
+}
+
+// wantsStacksAlone reports whether nothing is written that says what threads wait for.
+func (c *call) wantsStacksAlone() bool {
+	return c.Save == "" && !slices.ContainsFunc(c.Destinations(), func(d cli.Destination) bool { return !d.Form.Stacks })
 }
 
 // keepsTimelines reports whether any output format has the times of samples.

@@ -36,6 +36,9 @@ type Command struct {
 // code. When ctx is done, it ends early, with the report so far. Errors go to Err, one line
 // each.
 func (c Command) Run(ctx context.Context, args []string) int {
+	if cli.IsVersion(args) {
+		return c.printVersion()
+	}
 	o, err := cli.Parse(args, c.Getenv(cli.DefaultsVariable), live.Runs)
 	var help *cli.HelpError
 	switch {
@@ -54,6 +57,14 @@ func (c Command) Run(ctx context.Context, args []string) int {
 		err = c.call(o).run(ctx)
 	}
 	if err != nil && !is[exitStatus](err) {
+		out.TellError(c.Err, err)
+	}
+	return exitCode(err)
+}
+
+func (c Command) printVersion() int {
+	_, err := fmt.Fprintln(c.Out, c.tool())
+	if err != nil {
 		out.TellError(c.Err, err)
 	}
 	return exitCode(err)
@@ -90,10 +101,13 @@ type call struct {
 	byStackshots bool // the call uses shots
 }
 
+// tool returns the name and version that reports have.
+func (c Command) tool() string { return "stacksnap " + c.Version }
+
 func (c Command) call(o *cli.Options) *call {
 	gate := new(task.Gate)
 	made := &call{
-		Reporter:     &out.Reporter{Streams: c.Streams, Options: o, Tool: "stacksnap " + c.Version, Release: c.Release},
+		Reporter:     &out.Reporter{Streams: c.Streams, Options: o, Tool: c.tool(), Release: c.Release},
 		entitlements: c.Entitlements, gate: gate, job: signals.NewJob(gate),
 	}
 	made.Reporter.OnReport = made.note

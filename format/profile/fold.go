@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"stacksnap/task"
-	"stacksnap/unwind"
 )
 
 // FoldThreads returns a profile in which threads with equal samples are one entry: the same
@@ -25,9 +24,10 @@ func (p *Profile) FoldAlike(least int) *Profile {
 	folded.Threads = nil
 	alike := map[[sha256.Size]byte]int{} // how many threads
 	keys := make([][sha256.Size]byte, len(p.Threads))
+	var l likeness
 	for i, t := range p.Threads {
 		if !t.Main {
-			keys[i] = t.likeness()
+			keys[i] = t.likeness(&l)
 			alike[keys[i]] += t.Weight()
 		}
 	}
@@ -87,57 +87,85 @@ func (t *Thread) absorb(other *Thread) {
 	}
 }
 
-// likeness returns a hash that is equal for threads that may be folded.
-func (t *Thread) likeness() (key [sha256.Size]byte) {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %d %q %q %d\n", t.State, t.OnCPUState, t.States, t.Queue, t.Err, t.SuspendCount)
+// likeness returns a hash that is equal for threads that may be folded. It overwrites l.
+func (t *Thread) likeness(l *likeness) [sha256.Size]byte {
+	*l = (*l)[:0]
+	l.numbers(int(t.State), int(t.OnCPUState), t.SuspendCount)
+	l.states(&t.States)
+	l.text(t.Queue, t.Err)
 	if w := t.Wait; w != nil {
-		w.writeLikeness(h)
+		w.addTo(l)
 	}
 	for i := range t.Waits {
 		w := &t.Waits[i]
-		w.writeLikeness(h)
-		fmt.Fprintf(h, "%d %t %d\n", w.Looks, w.Owners, t.Looks)
+		w.addTo(l)
+		l.numbers(w.Looks, t.Looks)
+		l.flags(w.Owners)
 	}
-	var node []byte
 	for depth, n := range t.Nodes() {
-		node = n.appendLikeness(node[:0], depth)
-		h.Write(node)
+		l.numbers(depth)
+		n.addTo(l)
 	}
-	h.Sum(key[:0])
-	return key
+	return sha256.Sum256(*l)
 }
 
-func (w *Wait) writeLikeness(to io.Writer) {
+// likeness is what things that are alike have in common, as bytes.
+type likeness []byte
+
+func (l *likeness) numbers(all ...int) {
+	for _, n := range all {
+		*l = binary.AppendVarint(*l, int64(n))
+	}
+}
+
+func (l *likeness) text(all ...string) {
+	for _, s := range all {
+		l.numbers(len(s))
+		*l = append(*l, s...)
+	}
+}
+
+func (l *likeness) flags(all ...bool) {
+	for _, is := range all {
+		*l = strconv.AppendBool(*l, is)
+	}
+}
+
+func (l *likeness) states(s *States) {
+	if l.flags(s != nil); s != nil {
+		l.numbers(s[:]...)
+	}
+}
+
+func (w *Wait) addTo(l *likeness) {
 	stalled := task.Moving
 	if w.Stalled != nil {
 		stalled = w.Stalled.State
 	}
-	fmt.Fprintf(to, "%q %d %d %d %d %d %d %d %d %t %t %t %d\n", w.Call, w.Lock, w.Addr, w.Owner, w.GoneOwner, w.OwnerPID,
-		w.Peer.PID, w.Peer.Thread, w.Peer.Action, w.Peer.Others, w.Peer.Self, w.Peer.AlsoSelf, stalled)
+	l.text(w.Call)
+	l.numbers(int(w.Lock), int(w.Addr), int(w.Owner), int(w.GoneOwner), w.OwnerPID,
+		w.Peer.PID, int(w.Peer.Thread), int(w.Peer.Action), int(stalled))
+	l.flags(w.Peer.Others, w.Peer.Self, w.Peer.AlsoSelf)
 }
 
-// appendLikeness appends what nodes of equal stacks have in common.
-func (n *Node) appendLikeness(b []byte, depth int) []byte {
-	var load uint64
-	cut := unwind.Reason(0)
+func (n *Node) addTo(l *likeness) {
+	var load, cut, branches, nodes int
 	if n.Image != nil {
-		load = uint64(n.Image.Load)
+		load = int(n.Image.Load)
 	}
 	if n.Cut != nil {
-		cut = n.Cut.Reason
+		cut = int(n.Cut.Reason)
 	}
-	for _, v := range [...]uint64{uint64(depth), uint64(n.PC), n.Offset, load, uint64(cut), uint64(n.Count), uint64(n.Self), uint64(len(n.Function))} {
-		b = binary.AppendUvarint(b, v)
+	if n.Folded != nil {
+		branches, nodes = n.Folded.Branches, n.Folded.Nodes
 	}
-	b = append(b, n.Function...)
-	for _, is := range [...]bool{n.Return, n.Inlined, n.Image != nil, n.By.Guess(), n.Cut != nil} {
-		b = strconv.AppendBool(b, is)
+	l.text(n.Function)
+	l.numbers(int(n.PC), int(n.Offset), load, cut, n.Count, n.Self, branches, nodes, len(n.Also))
+	l.flags(n.Return, n.Inlined, n.By.Guess(), n.Image != nil, n.Cut != nil, n.Folded != nil, n.More)
+	l.states(n.States)
+	for _, a := range n.Also {
+		l.numbers(int(a.PC), int(a.Offset))
 	}
-	if n.States != nil || n.Folded != nil || len(n.Also) > 0 || n.More {
-		b = fmt.Appendf(b, "%v %v %v %t", n.States, n.Folded, n.Also, n.More)
-	}
-	return append(b, '\n')
 }
 
 // Find returns the entry of a thread, or the entry that it was folded into; nil if there is

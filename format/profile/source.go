@@ -70,6 +70,9 @@ func (b *Builder) SourceNotes() (lines []string) {
 func (n *symbolizer) sources() *sources {
 	s := &sources{n.files, map[placed][]Location{}}
 	s.readAhead(n.byImage())
+	if s.none() {
+		s.files = nil // the trees stay as they are
+	}
 	return s
 }
 
@@ -165,8 +168,11 @@ func (s *sources) read(key placed) (list []Location) {
 // readAhead reads the sources of all addresses, with several images in parallel. To
 // decompress the debug information of one image may take longer than everything else.
 func (s *sources) readAhead(byImage [][]placed) {
-	if len(byImage) < 2 {
-		return // a single image is read on demand
+	if len(byImage) == 1 {
+		for _, key := range byImage[0] {
+			s.known[key] = s.read(key)
+		}
+		return
 	}
 	known := make([][][]Location, len(byImage))
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -186,6 +192,16 @@ func (s *sources) readAhead(byImage [][]placed) {
 			s.known[key] = known[i][k]
 		}
 	}
+}
+
+// none reports whether nothing is known of any address, where all were read ahead.
+func (s *sources) none() bool {
+	for _, list := range s.known {
+		if len(list) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // byImage returns the addresses of each image that has a file.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"stacksnap/format/profile"
@@ -134,32 +135,32 @@ func inCall(w *profile.Wait) string {
 }
 
 // wordAddress matches the address at the end of an object's description.
-var wordAddress = regexp.MustCompile(`(\((futex|word) )?0x[0-9a-f]+\)?$`)
+var wordAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\((futex|word) )?0x[0-9a-f]+\)?$`) })
 
 // object describes the object of a wait, by the name of its variable if that is known.
 func object(w *profile.Wait) string {
-	at := wordAddress.FindStringIndex(w.Object)
+	at := wordAddress().FindStringIndex(w.Object)
 	if w.Variable == "" || at == nil {
 		return waitedFor(w.Object)
 	}
 	return waitedFor(w.Object[:at[0]]) + variable(w)
 }
 
-// abiTag is the suffix that GNU compilers append to names that exist in several forms. No two
-// variables of a program differ only by it.
-var abiTag = regexp.MustCompile(`\[abi:\w+\]`)
+// abiTag is what GNU's compilers append to names of which there are several forms. It tells
+// no two variables of a program apart.
+var abiTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[abi:\w+\]`) })
 
 func variable(w *profile.Wait) string {
-	return Clean(abiTag.ReplaceAllLiteralString(w.Variable, ""), MaxText)
+	return Clean(abiTag().ReplaceAllLiteralString(w.Variable, ""), MaxText)
 }
 
-// quotedPart matches a text in quotation marks that has no characters special for a shell.
-var quotedPart = regexp.MustCompile("\"[^\"`$\\\\]*\"")
+// quotedPart is a text in quotation marks without anything special for a shell.
+var quotedPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\"[^\"`$\\\\]*\"") })
 
 // waitedFor is Word for the object of a wait, which may contain quoted parts, such as the
 // label of a queue.
 func waitedFor(s string) string {
-	if isCommand(quotedPart.ReplaceAllLiteralString(s, "")) {
+	if isCommand(quotedPart().ReplaceAllLiteralString(s, "")) {
 		return quotedWord(s, MaxPath)
 	}
 	return Clean(s, MaxPath)

@@ -59,8 +59,12 @@ func (t *symbolTable) at(i int) symbol {
 	return symbol{le.Uint32(b), b[12], elf.SectionIndex(le.Uint16(b[14:])), uint64(le.Uint32(b[4:])), uint64(le.Uint32(b[8:]))}
 }
 
-// pieceEntries is how many symbols are read at once.
-const pieceEntries = 32 << 10
+// pieceEntries is how many symbols are read at once: 24 KB, and the next ones into the same pages.
+// mostRoom is for how many entries room is made before it is known how many are functions.
+const (
+	pieceEntries = 1 << 10
+	mostRoom     = 4 << 10
+)
 
 // each yields the symbols until yield returns false. It returns false if some could
 // not be read.
@@ -235,6 +239,7 @@ func (f *File) is64() bool { return f.elf.Class == elf.ELFCLASS64 }
 // would get the names of the wrong symbols.
 func (f *File) appendEntries(dst []object.Entry, t *symbolTable, mark uint32, entry entryOf) (all []object.Entry, whole bool) {
 	before := len(dst)
+	dst = slices.Grow(dst, min(mostRoom, int(t.size/uint64(t.entrySize()))))
 	whole = t.each(f.budget, func(s *symbol) bool {
 		e, ok := entry(t, s)
 		if !ok {

@@ -1,6 +1,10 @@
 package golang
 
-import "stacksnap/images/object"
+import (
+	"sync"
+
+	"stacksnap/images/object"
+)
 
 // inlines says how to read the inlined calls of a table.
 type inlines struct {
@@ -20,16 +24,18 @@ type scheme struct {
 
 // schemes are the possible encodings for each layout. Go 1.2 to 1.8 have no inlined
 // calls.
-var schemes = map[int][]scheme{
-	go120: {{pcdata: 2, funcdata: 3, size: 16, name: 4, parentPC: 8}},
-	go118: {{pcdata: 2, funcdata: 3, size: 20, name: 12, parentPC: 16}},
-	go116: {{pcdata: 2, funcdata: 3, size: 20, name: 12, parentPC: 16}},
-	go12: {
-		{pcdata: 2, funcdata: 4, size: 20, name: 12, parentPC: 16},    // since Go 1.13
-		{pcdata: 1, funcdata: 2, size: 20, name: 12, parentPC: 16},    // 1.12
-		{pcdata: 1, funcdata: 2, size: 16, name: 12, wordCount: true}, // 1.9
-	},
-}
+var schemes = sync.OnceValue(func() map[int][]scheme {
+	return map[int][]scheme{
+		go120: {{pcdata: 2, funcdata: 3, size: 16, name: 4, parentPC: 8}},
+		go118: {{pcdata: 2, funcdata: 3, size: 20, name: 12, parentPC: 16}},
+		go116: {{pcdata: 2, funcdata: 3, size: 20, name: 12, parentPC: 16}},
+		go12: {
+			{pcdata: 2, funcdata: 4, size: 20, name: 12, parentPC: 16},    // since Go 1.13
+			{pcdata: 1, funcdata: 2, size: 20, name: 12, parentPC: 16},    // 1.12
+			{pcdata: 1, funcdata: 2, size: 16, name: 12, wordCount: true}, // 1.9
+		},
+	}
+})
 
 // Limits of the check that inlined calls are decoded correctly.
 const (
@@ -49,9 +55,9 @@ func (t *Table) findInlines() *inlines {
 		}
 		bases = m.gofs
 	}
-	for i := range schemes[t.version] {
+	for i := range schemes()[t.version] {
 		for _, base := range bases {
-			if in := (&inlines{&schemes[t.version][i], base}); in.proven(t) {
+			if in := (&inlines{&schemes()[t.version][i], base}); in.proven(t) {
 				return in
 			}
 		}
@@ -190,7 +196,7 @@ func (f *function) inlined(at uint64) (frames []object.Source, outer object.Sour
 // mayBeInlined reports whether the code at a distance may be of an inlined call, when
 // the scheme is not known.
 func (f *function) mayBeInlined(at uint64) bool {
-	for _, s := range schemes[f.t.version] {
+	for _, s := range schemes()[f.t.version] {
 		if f.pcdata(s.pcdata, at) >= 0 {
 			return true
 		}

@@ -15,7 +15,7 @@ import (
 // makers are one of each layout, way of inlined calls, byte order and pointer size.
 func makers() map[string]*maker {
 	all := map[string]*maker{}
-	for version, list := range schemes {
+	for version, list := range schemes() {
 		for i, s := range list {
 			for _, word := range []int{4, 8} {
 				for _, arch := range []task.Arch{task.AMD64, task.UnknownArch} {
@@ -85,7 +85,7 @@ func wantSources(t *testing.T, table *Table) {
 
 // TestWithoutModule tells no line where it might be that of an inlined call.
 func TestWithoutModule(t *testing.T) {
-	m := &maker{version: go120, scheme: schemes[go120][0], order: binary.LittleEndian, word: 8, arch: task.AMD64}
+	m := &maker{version: go120, scheme: schemes()[go120][0], order: binary.LittleEndian, word: 8, arch: task.AMD64}
 	data, f := m.file(functions...)
 	f.Data = nil
 	if Open(data, f) != nil {
@@ -113,7 +113,7 @@ func TestWithoutModule(t *testing.T) {
 // TestPointers reads a table as a loader has left it in memory.
 func TestPointers(t *testing.T) {
 	const slide = 0x7000_0000
-	for version, list := range schemes {
+	for version, list := range schemes() {
 		m := &maker{version: version, scheme: list[0], order: binary.LittleEndian, word: 8, arch: task.AMD64}
 		data, f := m.file(functions...)
 		f.Pointers = []func(uint64) uint64{
@@ -131,7 +131,7 @@ func TestPointers(t *testing.T) {
 
 // TestEndlessCalls ends with inlined calls that have each other as callers.
 func TestEndlessCalls(t *testing.T) {
-	m := &maker{version: go120, scheme: schemes[go120][0], order: binary.LittleEndian, word: 8, arch: task.AMD64}
+	m := &maker{version: go120, scheme: schemes()[go120][0], order: binary.LittleEndian, word: 8, arch: task.AMD64}
 	data, f := m.file(functions...)
 	table := Open(data, f)
 	table.Source(textAt) // what was proven stays

@@ -31,7 +31,7 @@ func floor(runs int, threads string, pid int) error {
 		}
 		stopped = append(stopped, d)
 	}
-	row(threads, "bare system calls", nil, stopped)
+	row(threads, "bare system calls", &costs{stopped: stopped})
 	return nil
 }
 

@@ -1,8 +1,9 @@
 //go:build linux
 
 // Command bench measures one snapshot by stacksnap beside eu-stack and gdb, on
-// the same targets in one run: the wall time of each, how long the target stood
-// as seen from outside, and the bare system calls that a stop cannot do without.
+// the same targets in one run and in turn: CPU time, wall time, how long the target
+// was stopped as seen from outside, and the bare system calls that a stop cannot do
+// without.
 //
 //	go run ./scripts/bench [-runs 20] [-threads 8,64]
 //
@@ -106,7 +107,7 @@ func bench(runs int, threads []string) error {
 	if err := command("gcc", "-O2", "-pthread", "-o", deep, "scripts/e2e/testdata/deep.c").Run(); err != nil {
 		return err
 	}
-	fmt.Printf("%-8s %-22s %12s %12s %14s %14s\n", "threads", "tool", "wall min", "median", "stopped min", "median")
+	heading()
 	for _, n := range threads {
 		if err := target(runs, n, deep, stacksnap); err != nil {
 			return err
@@ -134,43 +135,79 @@ func target(runs int, threads, deep, stacksnap string) error {
 		return err
 	}
 	pid := strconv.Itoa(cmd.Process.Pid)
-	for _, tool := range [][]string{
+	if err := measure(runs, threads, cmd.Process.Pid, installed([][]string{
 		{stacksnap, "-p", pid},
+		{stacksnap, "-p", pid, "-f", "folded"},
+		{stacksnap, "--version"},
 		{"eu-stack", "-n", "0", "-p", pid},
 		{"gdb", "-nx", "-p", pid, "-batch", "-ex", "thread apply all bt"},
-	} {
-		if _, err := exec.LookPath(tool[0]); err != nil {
-			continue
-		}
-		if err := measure(runs, threads, cmd.Process.Pid, tool); err != nil {
-			return err
-		}
+	})); err != nil {
+		return err
 	}
 	return floor(runs, threads, cmd.Process.Pid)
 }
 
-// measure runs one tool again and again and prints its line.
-func measure(runs int, threads string, pid int, tool []string) error {
-	var wall, stopped []time.Duration
+// installed returns the tools that are there.
+func installed(tools [][]string) [][]string {
+	return slices.DeleteFunc(tools, func(tool []string) bool {
+		_, err := exec.LookPath(tool[0])
+		return err != nil
+	})
+}
+
+// costs is what runs of a tool took.
+type costs struct{ cpu, wall, stopped []time.Duration }
+
+// measure runs the tools in turn, again and again, so that what else the machine does meets all alike, and
+// prints their lines.
+func measure(runs int, threads string, pid int, tools [][]string) error {
+	all := make([]costs, len(tools))
 	for range runs {
-		w := watch(pid)
-		begin := time.Now()
-		cmd := exec.Command(tool[0], tool[1:]...)
-		cmd.Stdout = io.Discard
-		if err := cmd.Run(); err != nil {
-			w.end()
-			return fmt.Errorf("%s: %w", tool[0], err)
+		for i, tool := range tools {
+			if err := all[i].run(pid, tool); err != nil {
+				return err
+			}
 		}
-		wall = append(wall, time.Since(begin))
-		stopped = append(stopped, w.end())
 	}
-	row(threads, filepath.Base(tool[0]), wall, stopped)
+	for i, tool := range tools {
+		row(threads, label(tool), &all[i])
+	}
 	return nil
 }
 
-func row(threads, name string, wall, stopped []time.Duration) {
-	fmt.Printf("%-8s %-22s %12s %12s %14s %14s\n", threads, name,
-		text(wall, 0), text(wall, len(wall)/2), text(stopped, 0), text(stopped, len(stopped)/2))
+func (s *costs) run(pid int, tool []string) error {
+	w := watch(pid)
+	begin := time.Now()
+	cmd := exec.Command(tool[0], tool[1:]...)
+	cmd.Stdout = io.Discard
+	if err := cmd.Run(); err != nil {
+		w.end()
+		return fmt.Errorf("%s: %w", tool[0], err)
+	}
+	s.wall = append(s.wall, time.Since(begin))
+	s.cpu = append(s.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	s.stopped = append(s.stopped, w.end())
+	return nil
+}
+
+// label is a tool's name, with what it was asked besides a process.
+func label(tool []string) string {
+	name := filepath.Base(tool[0])
+	if name == "stacksnap" && tool[len(tool)-2] != "-p" {
+		name += " " + tool[len(tool)-1]
+	}
+	return name
+}
+
+const columns = "%-8s %-22s %10s %10s %10s %10s %12s %10s\n"
+
+func heading() {
+	fmt.Printf(columns, "threads", "tool", "CPU min", "median", "wall min", "median", "stopped min", "median")
+}
+
+func row(threads, name string, s *costs) {
+	fmt.Printf(columns, threads, name, text(s.cpu, 0), text(s.cpu, len(s.cpu)/2),
+		text(s.wall, 0), text(s.wall, len(s.wall)/2), text(s.stopped, 0), text(s.stopped, len(s.stopped)/2))
 }
 
 // text is the ith smallest of the durations, in words.
@@ -184,7 +221,7 @@ func text(d []time.Duration, i int) string {
 
 // build builds the program as it is released for Linux.
 func build(to string) error {
-	cmd := command("go", "build", "-o", to, "stacksnap")
+	cmd := command("go", "build", "-trimpath", "-ldflags=-s -w -funcalign=16", "-o", to, "stacksnap")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	return cmd.Run()
 }

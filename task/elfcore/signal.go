@@ -3,16 +3,19 @@ package elfcore
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"stacksnap/task"
 )
 
 // signalNames are the signals by which Linux ends a process and writes its core
 // (signal(7); the numbers are the same on all of our architectures).
-var signalNames = map[int32]string{
-	3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
-	11: "SIGSEGV", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
-}
+var signalNames = sync.OnceValue(func() map[int32]string {
+	return map[int32]string{
+		3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
+		11: "SIGSEGV", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
+	}
+})
 
 // signal is what the notes tell of the signal that a thread got.
 type signal struct {
@@ -27,26 +30,28 @@ type signal struct {
 const siKernel = 128
 
 // codes are the reasons for faults, by signal and si_code. %#x is si_addr.
-var codes = map[int32]map[int32]string{
-	4: {
-		1: "illegal opcode at %#x", 2: "illegal operand at %#x", 3: "illegal addressing mode at %#x",
-		4: "illegal trap at %#x", 5: "privileged opcode at %#x", 6: "privileged register at %#x",
-	},
-	5: {1: "breakpoint", 2: "trace trap"},
-	7: {
-		1: "address %#x not aligned", 2: "address %#x has no memory behind it, as beyond the end of a mapped file",
-		3: "hardware error at %#x", 4: "hardware memory error at %#x", 5: "hardware memory error at %#x",
-	},
-	8: {
-		1: "integer division by zero at %#x", 2: "integer overflow at %#x", 3: "floating-point division by zero at %#x",
-		4: "floating-point overflow at %#x", 5: "floating-point underflow at %#x", 6: "inexact floating-point result at %#x",
-		7: "invalid floating-point operation at %#x",
-	},
-	11: {
-		1: "address %#x not mapped", 2: "access to address %#x not permitted",
-		4: "access to address %#x not permitted by a protection key",
-	},
-}
+var codes = sync.OnceValue(func() map[int32]map[int32]string {
+	return map[int32]map[int32]string{
+		4: {
+			1: "illegal opcode at %#x", 2: "illegal operand at %#x", 3: "illegal addressing mode at %#x",
+			4: "illegal trap at %#x", 5: "privileged opcode at %#x", 6: "privileged register at %#x",
+		},
+		5: {1: "breakpoint", 2: "trace trap"},
+		7: {
+			1: "address %#x not aligned", 2: "address %#x has no memory behind it, as beyond the end of a mapped file",
+			3: "hardware error at %#x", 4: "hardware memory error at %#x", 5: "hardware memory error at %#x",
+		},
+		8: {
+			1: "integer division by zero at %#x", 2: "integer overflow at %#x", 3: "floating-point division by zero at %#x",
+			4: "floating-point overflow at %#x", 5: "floating-point underflow at %#x", 6: "inexact floating-point result at %#x",
+			7: "invalid floating-point operation at %#x",
+		},
+		11: {
+			1: "address %#x not mapped", 2: "access to address %#x not permitted",
+			4: "access to address %#x not permitted by a protection key",
+		},
+	}
+})
 
 // parseSignalInfo reads a siginfo_t: { i32 signo, errno, code }, then, aligned to a
 // word, si_addr of a fault, or i32 si_pid of one that was sent.
@@ -74,7 +79,7 @@ func (s *signal) detail(self int) string {
 	case s.code == siKernel && s.number == 11:
 		return "an address that no process can have, or no access at all"
 	}
-	text := codes[s.number][s.code]
+	text := codes()[s.number][s.code]
 	if text == "" || s.number == 5 {
 		return text
 	}
@@ -90,7 +95,7 @@ const siTKill = -6
 func (p *Process) crash() *task.Crash {
 	for i := range p.threads {
 		t := &p.threads[i]
-		name, ends := signalNames[t.signal.number]
+		name, ends := signalNames()[t.signal.number]
 		if ends {
 			return &task.Crash{Signal: name, Detail: t.signal.detail(p.info.PID), Thread: t.id}
 		}

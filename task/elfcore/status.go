@@ -2,6 +2,7 @@ package elfcore
 
 import (
 	"encoding/binary"
+	"sync"
 	"time"
 
 	"stacksnap/task"
@@ -21,14 +22,16 @@ const skip = task.Reg(0xff)
 
 // orders have the DWARF number of each word of pr_reg, the user_regs_struct or
 // user_pt_regs of <sys/user.h>.
-var orders = map[task.Arch][]task.Reg{
-	// r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp
-	task.AMD64: {15, 14, 13, 12, 6, 3, 11, 10, 9, 8, 0, 2, 1, 4, 5, skip, 16, skip, skip, 7},
-	// ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags esp
-	task.I386:  {3, 1, 2, 6, 7, 5, 0, skip, skip, skip, skip, skip, 8, skip, skip, 4},
-	task.ARM64: inOrder(task.ARM64.NumRegisters()), // x0…x30 sp pc
-	task.ARM:   inOrder(task.ARM.NumRegisters()),   // r0…r15
-}
+var orders = sync.OnceValue(func() map[task.Arch][]task.Reg {
+	return map[task.Arch][]task.Reg{
+		// r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp
+		task.AMD64: {15, 14, 13, 12, 6, 3, 11, 10, 9, 8, 0, 2, 1, 4, 5, skip, 16, skip, skip, 7},
+		// ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags esp
+		task.I386:  {3, 1, 2, 6, 7, 5, 0, skip, skip, skip, skip, skip, 8, skip, skip, 4},
+		task.ARM64: inOrder(task.ARM64.NumRegisters()), // x0…x30 sp pc
+		task.ARM:   inOrder(task.ARM.NumRegisters()),   // r0…r15
+	}
+})
 
 func inOrder(n int) []task.Reg {
 	regs := make([]task.Reg, n)
@@ -62,7 +65,7 @@ func parseStatus(arch task.Arch, size int, b []byte) (thread, bool) {
 	if size == 4 {
 		l = status32
 	}
-	regs, known := orders[arch]
+	regs, known := orders()[arch]
 	if !known || len(b) < l.regs+len(regs)*size {
 		return thread{}, false
 	}

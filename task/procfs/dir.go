@@ -3,11 +3,14 @@
 package procfs
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -46,15 +49,31 @@ func (d Dir) open(name string) (int, error) {
 	return unix.Openat(d.fd, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 }
 
+// usualFile is what one read takes of a file of /proc: most are smaller, which give all that they have.
+const usualFile = 4 << 10
+
 // read reads a small file.
 func (d Dir) read(name string) ([]byte, error) {
 	fd, err := d.open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	f := os.NewFile(uintptr(fd), name)
-	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, maxProcFile))
+	defer closeFD(fd)
+	all := make([]byte, 0, usualFile)
+	for len(all) < maxProcFile {
+		all = slices.Grow(all, usualFile/2)
+		n, err := unix.Read(fd, all[len(all):min(cap(all), maxProcFile)])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return all, &os.PathError{Op: "read", Path: name, Err: err}
+		case n == 0:
+			return all, nil
+		default:
+			all = all[:len(all)+n]
+		}
+	}
+	return all, nil
 }
 
 func (d Dir) readlink(name string) (string, error) {
@@ -89,12 +108,12 @@ func (d Dir) exe() string {
 // Numbers lists the entries that are numbers.
 func (d Dir) Numbers() []int {
 	var all []int
-	var b [32 << 10]byte
+	b := make([]byte, 32<<10)
 	if rewind(d.fd) != 0 {
 		return nil
 	}
 	for {
-		n, errno := entries(d.fd, b[:])
+		n, errno := entries(d.fd, b)
 		if errno != 0 || n == 0 {
 			return all
 		}
@@ -104,7 +123,46 @@ func (d Dir) Numbers() []int {
 	}
 }
 
-// rewind sets the position of a directory or file back to its start.
+// names yields the names of the entries that are numbers, each with a NUL behind it, as long as the
+// next is not asked for. They are read into b.
+func (d Dir) names(b []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for {
+			n, errno := entries(d.fd, b)
+			if errno != 0 || n == 0 {
+				return
+			}
+			for rest := b[:n]; len(rest) > direntName; {
+				size := int(binary.LittleEndian.Uint16(rest[direntLen:]))
+				if size <= direntName || size > len(rest) {
+					return
+				}
+				name := rest[direntName:size]
+				if rest = rest[size:]; '0' <= name[0] && name[0] <= '9' && !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// nameOf returns what names yields as a string.
+func nameOf(entry []byte) string {
+	name, _, _ := bytes.Cut(entry, []byte{0})
+	return string(name)
+}
+
+// readlinkRaw reads where a link leads into b. The name ends in NUL.
+func readlinkRaw(dir int, name, b []byte) ([]byte, unix.Errno) {
+	n, _, errno := unix.RawSyscall6(unix.SYS_READLINKAT, uintptr(dir), uintptr(unsafe.Pointer(&name[0])),
+		uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0)
+	if errno != 0 {
+		return nil, errno
+	}
+	return b[:n], 0
+}
+
+// rewind sets a directory or file back to its start.
 func rewind(fd int) unix.Errno {
 	_, _, errno := unix.RawSyscall(unix.SYS_LSEEK, uintptr(fd), 0, unix.SEEK_SET)
 	return errno

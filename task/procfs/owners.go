@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,31 +45,38 @@ func Owners(ends []task.Endpoint, until time.Time) map[task.Endpoint]task.Owners
 // search is the state of one search for the owners of endpoints.
 type search struct {
 	found map[task.Endpoint]task.Owners
-	files map[string]bool // the File of each endpoint in found
-	fifos bool            // some of files are named pipes
-	asked map[int]bool    // processes that were searched
-	until time.Time       // zero: no limit
-	late  bool            // until passed before the end of the search
+	files map[string]bool // the files of the ends in found
+	fifos bool            // some are named pipes
+	asked map[int]bool    // processes
+	until time.Time       // zero: there is no limit
+	late  bool            // until came before the end
+
+	entries [32 << 10]byte     // of a directory
+	link    [unix.PathMax]byte // where a descriptor leads
+
+	root   *files.Root // of the process rootOf
+	rootOf int
 }
 
 // all searches every process, and reports whether that was possible.
 func (s *search) all() bool {
 	seen := initVisible()
+	proc, err := OpenDir("/proc")
+	if err != nil {
+		return false
+	}
+	defer proc.Close()
 	for range maxHolderLists {
-		pids, err := PIDs()
-		if err != nil {
-			return false
-		}
-		fresh := slices.DeleteFunc(pids, func(pid int) bool { return s.asked[pid] })
+		fresh := slices.DeleteFunc(proc.Numbers(), func(pid int) bool { return s.asked[pid] })
 		if len(fresh) == 0 {
-			return seen
+			return seen && len(s.asked) > 0
 		}
 		for _, pid := range fresh {
 			if s.late = s.isLate(); s.late {
 				return false
 			}
 			s.asked[pid] = true
-			seen = s.ask(pid) && seen
+			seen = s.ask(proc, pid) && seen
 		}
 	}
 	return false
@@ -85,49 +91,58 @@ func initVisible() bool {
 	return os.Geteuid() == 0 || err == nil
 }
 
-// ask checks the descriptors of one process. It returns false if they may not be read.
-func (s *search) ask(pid int) bool {
-	proc, err := OpenDir("/proc/" + strconv.Itoa(pid))
+// ask looks at the descriptors of one process, and says false when it may not.
+func (s *search) ask(proc Dir, pid int) bool {
+	dir, err := openDirAt(proc.fd, strconv.Itoa(pid)+"/fd")
 	if err != nil {
-		return !isDenied(err) // with another error it has ended
-	}
-	defer proc.Close()
-	dir, err := openDirAt(proc.fd, "fd")
-	if err != nil {
-		return hasNoFiles(proc) || !isDenied(err)
+		return !isDenied(err) || hasNoFiles(proc, pid) // else it has ended
 	}
 	defer dir.Close()
-	root := sync.OnceValue(func() *files.Root { return files.Of("/proc/" + strconv.Itoa(pid)) })
-	for _, fd := range dir.Numbers() {
-		link, err := dir.readlink(strconv.Itoa(fd))
-		if isDenied(err) {
-			return hasNoFiles(proc)
-		}
-		if s.fifos && strings.HasPrefix(link, "/") {
-			if mayNotAsk(root, fmt.Sprintf("/proc/%d/fd/%d", pid, fd), link) {
-				continue
-			}
-			link = fifoAt(dir, strconv.Itoa(fd))
-		}
-		if err == nil && s.files[link] {
-			s.meet(pid, link, openMode(dir, fd))
+	for entry := range dir.names(s.entries[:]) {
+		link, errno := readlinkRaw(dir.fd, entry, s.link[:])
+		switch {
+		case errno == unix.EACCES || errno == unix.EPERM:
+			return hasNoFiles(proc, pid)
+		case errno != 0: // it was closed
+		case s.fifos && len(link) > 0 && link[0] == '/':
+			s.askFIFO(dir, pid, nameOf(entry), string(link))
+		case s.files[string(link)]:
+			s.meet(pid, string(link), openMode(dir, nameOf(entry)))
 		}
 	}
 	return true
 }
 
-// hasNoFiles reports whether a process has no open files because it is a kernel thread or has
-// ended.
-func hasNoFiles(proc Dir) bool {
-	st, ok := proc.stat()
+// askFIFO looks at a descriptor of something that has a path, which may be a named pipe.
+func (s *search) askFIFO(dir Dir, pid int, fd, path string) {
+	if s.rootOf != pid {
+		s.rootOf, s.root = pid, files.Of("/proc/"+strconv.Itoa(pid))
+	}
+	if mayNotAsk(func() *files.Root { return s.root }, fmt.Sprintf("/proc/%d/fd/%s", pid, fd), path) {
+		return
+	}
+	if link := fifoAt(dir, fd); s.files[link] {
+		s.meet(pid, link, openMode(dir, fd))
+	}
+}
+
+// hasNoFiles reports whether a process has none open: a thread of the kernel's, or
+// what has ended.
+func hasNoFiles(proc Dir, pid int) bool {
+	dir, err := openDirAt(proc.fd, strconv.Itoa(pid))
+	if err != nil {
+		return !isDenied(err)
+	}
+	defer dir.Close()
+	st, ok := dir.stat()
 	return !ok || st.flags&kernelThread != 0 || threadState(st.state) == task.Ended
 }
 
-// openMode returns the mode of a descriptor's link, which shows how the file was opened
-// (proc_fd_instantiate, fs/proc/fd.c); 0 if it has been closed.
-func openMode(dir Dir, fd int) uint32 {
+// openMode is for what a descriptor is open, as the mode of its link tells
+// (proc_fd_instantiate, fs/proc/fd.c); 0 when it is no more.
+func openMode(dir Dir, fd string) uint32 {
 	var st unix.Stat_t
-	if unix.Fstatat(dir.fd, strconv.Itoa(fd), &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+	if unix.Fstatat(dir.fd, fd, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
 		return 0
 	}
 	return st.Mode

@@ -103,7 +103,7 @@ func TestWatchOfLongStatus(t *testing.T) {
 	must(t, err)
 	w := &watch{call: -1, status: fd, schedule: -1}
 	t.Cleanup(func() { _ = w.Close() })
-	for _, c := range []struct{ groups, room int }{{10, usualFile}, {1000, maxFile}} {
+	for _, c := range []struct{ groups, room int }{{10, threadFile}, {1000, maxFile}} {
 		writeFile(t, path, "State:\tS\nGroups:\t"+strings.Repeat("12345 ", c.groups)+"\nvoluntary_ctxt_switches:\t5\n")
 		if got, err := w.Counters(); got.Sleeps != 5 || err != nil || len(w.buf) != c.room {
 			t.Errorf("%d groups: %+v, %v, by room for %d bytes", c.groups, got, err, len(w.buf))

@@ -26,8 +26,8 @@ type watch struct {
 
 // The room for a file of a thread. Status lists groups, before the counters.
 const (
-	usualFile = 2 << 10
-	maxFile   = 16 << 10
+	threadFile = 2 << 10
+	maxFile    = 16 << 10
 )
 
 // WatchThread implements [task.ActivityReader]. The watch may be used from any
@@ -103,7 +103,7 @@ func isStopped(state []byte) bool {
 // scheduler, whose monitor thread it would wake.
 func (w *watch) read(fd int) ([]byte, error) {
 	if w.buf == nil {
-		w.buf = make([]byte, usualFile)
+		w.buf = make([]byte, threadFile)
 	}
 	for {
 		n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&w.buf[0])), uintptr(len(w.buf)), 0, 0, 0)

@@ -90,8 +90,8 @@ func settings(text string) ([]setting, error) {
 // contradiction returns an error if two of the defaults exclude each other. It ignores
 // flags that a default needs, as the command line may have them.
 func (o *Options) contradiction() error {
-	for i := range rules {
-		if err := o.breaks(&rules[i]); err != nil && rules[i].with != "" {
+	for i := range rules() {
+		if err := o.breaks(&rules()[i]); err != nil && rules()[i].with != "" {
 			return err
 		}
 	}

@@ -114,8 +114,8 @@ func explain(b *strings.Builder, f *flag) {
 // does not list the flags that it excludes: the error says so if they are given together.
 func company(name string) string {
 	var parts []string
-	for i := range rules {
-		r := &rules[i]
+	for i := range rules() {
+		r := &rules()[i]
 		if r.with == "" && slices.Contains(strings.Fields(r.flags), name) {
 			parts = append(parts, "only with "+either(spelled(strings.Fields(r.needs))))
 		}

@@ -69,8 +69,8 @@ func TestCompany(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	for i := range rules {
-		for _, term := range strings.Fields(rules[i].flags + " " + rules[i].with + " " + rules[i].needs) {
+	for i := range rules() {
+		for _, term := range strings.Fields(rules()[i].flags + " " + rules()[i].with + " " + rules()[i].needs) {
 			name, _, _ := strings.Cut(term, "=")
 			if spell(term) == "--"+name && newOptions().flags.Lookup(name) == nil {
 				t.Errorf("a rule is on --%s, which there is not", name)

@@ -73,8 +73,8 @@ func broken(terms []string) *rule {
 		}
 		return n
 	}
-	for i := range rules {
-		r := &rules[i]
+	for i := range rules() {
+		r := &rules()[i]
 		beside := r.with == "" || any(r.with) > 0 && (r.flags != r.with || any(r.with) > 1)
 		if any(r.flags) > 0 && beside && any(r.needs) == 0 {
 			return r

@@ -25,6 +25,10 @@ func Parse(args []string, defaults string, runs func(pid int) bool) (*Options, e
 	return o, o.check()
 }
 
+// IsVersion reports whether a command line asks for the version and nothing else, which needs neither
+// flags nor signals.
+func IsVersion(args []string) bool { return len(args) == 1 && args[0] == "--version" }
+
 // read parses a command line without checking how its flags combine.
 func (o *Options) read(args []string) error {
 	if len(args) > 0 && args[0] == helpWord {

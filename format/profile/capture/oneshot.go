@@ -25,10 +25,12 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	s.alone = true
 	defer s.close()
 	captureAll([]*shot{s})
-	until := time.Now().Add(peerLimit)
-	s.resolvePeers()
-	s.findHung()
-	s.findStalled(until)
+	if !o.StacksAlone {
+		until := time.Now().Add(peerLimit)
+		s.resolvePeers()
+		s.findHung()
+		s.findStalled(until)
+	}
 	s.addTasks()
 	return s.finish()
 }
@@ -159,7 +161,7 @@ func (s *shot) prepare() error {
 
 // noteBlocked notes which threads are blocked, before a stop wakes them.
 func (s *shot) noteBlocked(ids []task.ThreadID) {
-	if note := s.process.Capabilities().NoteBlocked; s.once && note != nil {
+	if note := s.process.Capabilities().NoteBlocked; s.once && note != nil && !s.options.StacksAlone {
 		s.stops, s.blocked = 1, note(ids)
 	}
 }

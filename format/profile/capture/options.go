@@ -39,6 +39,9 @@ type Options struct {
 	ToEnd              bool // that the target ends is expected, and not noted
 	Alone              bool // see [task.Options]
 	Follow             bool // [OneShots]: the processes that these wait for are captured, too
+	// StacksAlone has a snapshot of one process not look outside of it for whom threads wait, nor for how
+	// long they have not run.
+	StacksAlone bool
 	// Timelines has the profile keep when each sample was taken, see
 	// [profile.Builder.KeepTimelines].
 	Timelines bool

@@ -5,6 +5,7 @@ package headline
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"stacksnap/format/profile"
@@ -152,10 +153,11 @@ func blocked(p *profile.Profile) Headline {
 	return a
 }
 
-// postgresTitle matches the title of a PostgreSQL backend, with its activity after its user,
-// database and client (src/backend/utils/misc/ps_status.c): "postgres: 15/main: ann shop [local]
-// UPDATE waiting".
-var postgresTitle = regexp.MustCompile(`^postgres: .*?(?:\[local\]|\S+\(\d+\)) (.+)$`)
+// postgresTitle finds what a backend of PostgreSQL does, behind its user, database and client
+// (src/backend/utils/misc/ps_status.c): "postgres: 15/main: ann shop [local] UPDATE waiting".
+var postgresTitle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^postgres: .*?(?:\[local\]|\S+\(\d+\)) (.+)$`)
+})
 
 // titleWaits is the end of the title of a backend that waits for a lock.
 const titleWaits = "waiting"
@@ -171,7 +173,7 @@ func title(p *profile.Profile) string {
 	if len(args) == 0 {
 		return ""
 	}
-	found := postgresTitle.FindStringSubmatch(strings.TrimRight(args[0], " "))
+	found := postgresTitle().FindStringSubmatch(strings.TrimRight(args[0], " "))
 	if found == nil || !strings.HasSuffix(found[1], titleWaits) && !strings.Contains(found[1], "transaction") {
 		return ""
 	}

@@ -108,16 +108,22 @@ func isGo(l *profile.Location) bool {
 	return false
 }
 
-// goPackages are the first elements of the paths of packages in Go's standard library.
-var goPackages = set("archive", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto", "database",
-	"debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io",
-	"iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort",
-	"strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "type:", "unicode", "unique", "unsafe",
-	"vendor", "weak")
+// isGoPackage reports whether a name is the first element of a package's path in Go's standard library.
+func isGoPackage(name string) bool {
+	switch name {
+	case "archive", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto", "database",
+		"debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io",
+		"iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort",
+		"strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "type:", "unicode", "unique", "unsafe",
+		"vendor", "weak":
+		return true
+	}
+	return false
+}
 
 func isGoStandard(function string) bool {
 	i := strings.IndexAny(function, "./")
-	return i > 0 && goPackages[function[:i]]
+	return i > 0 && isGoPackage(function[:i])
 }
 
 // isOwnGenerated reports whether code that a compiler made at run time is of the program's own:

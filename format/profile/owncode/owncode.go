@@ -55,47 +55,55 @@ func isMark(function string) bool {
 // they are the program's.
 func isGlue(l *profile.Location) bool {
 	name, _, _ := strings.Cut(l.Function, "@") // a symbol's version
-	return beginnings[name] || l.File == "" && (strings.HasPrefix(name, "__") || libraryFunctions[name])
+	return isBeginning(name) || l.File == "" && (strings.HasPrefix(name, "__") || isLibraryFunction(name))
 }
 
 // IsBeginning reports whether programs or threads begin in a function: such say nothing of what
 // is done in them.
 func IsBeginning(function string) bool {
 	name, _, _ := strings.Cut(function, "@")
-	return mains[name] || beginnings[name]
+	return isMain(name) || isBeginning(name)
 }
 
-// mains are the beginnings that the program's own sources have.
-var mains = set("main", "main.main")
-
-// beginnings are the functions in which programs and threads begin, besides mains.
-var beginnings = set("_start", "start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
-	"libc_start_main_stage2", "start_thread", "start_c11", "clone", "clone3", "__clone", "__clone3", "thread_start", "execute_native_thread_routine", "_pthread_start", "_pthread_body",
-	"_pthread_wqthread", "start_wqthread", "_dispatch_worker_thread2", "_dispatch_worker_thread3",
-	"runtime.main", "runtime.goexit")
-
-// libraryFunctions are those of the C library and of compilers' runtimes that programs have in
-// themselves which are linked without shared libraries.
-var libraryFunctions = set(
-	"read", "write", "readv", "writev", "pread", "pwrite", "pread64", "pwrite64", "open", "open64", "openat", "close",
-	"recv", "recvfrom", "recvmsg", "send", "sendto", "sendmsg", "accept", "accept4", "connect", "fsync", "fdatasync",
-	"poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "kevent", "ioctl", "fcntl", "flock", "syscall",
-	"wait", "wait4", "waitpid", "waitid", "nanosleep", "clock_nanosleep", "usleep", "sleep", "pause", "sigsuspend",
-	"sigwait", "sigwaitinfo", "sigtimedwait", "sem_wait", "sem_timedwait", "sem_clockwait", "syscall_cp", "sccp", "cp_begin",
-	"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_cond_wait", "pthread_cond_timedwait", "pthread_join",
-	"pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_once", "futex_wait", "lll_lock_wait", "futex_wait_cancelable",
-	"malloc", "calloc", "realloc", "free", "malloc_consolidate", "_int_malloc", "_int_free", "sysmalloc",
-	"memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcmp", "strncmp", "strcpy", "strncpy", "strchr", "strstr",
-	"fgets", "fputs", "fread", "fwrite", "fflush", "getline", "getdelim", "printf", "fprintf", "vfprintf", "snprintf",
-	"_IO_new_file_underflow", "_IO_file_underflow", "_IO_file_read", "_IO_new_file_write", "_IO_default_uflow", "_IO_getline",
-	"qsort", "bsearch", "raise", "abort", "exit", "_exit", "getaddrinfo", "system", "popen", "opendir", "readdir",
-	"_Unwind_RaiseException", "_Unwind_Resume", "objc_msgSend", "swift_retain", "swift_release",
-)
-
-func set(names ...string) map[string]bool {
-	m := make(map[string]bool, len(names))
-	for _, n := range names {
-		m[n] = true
+// isMain reports whether a function is the beginning that the program's own sources have.
+func isMain(name string) bool {
+	switch name {
+	case "main", "main.main":
+		return true
 	}
-	return m
+	return false
+}
+
+// isBeginning reports whether programs or threads begin in a function, besides isMain.
+func isBeginning(name string) bool {
+	switch name {
+	case "_start", "start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
+		"libc_start_main_stage2", "start_thread", "start_c11", "clone", "clone3", "__clone", "__clone3", "thread_start", "execute_native_thread_routine", "_pthread_start", "_pthread_body",
+		"_pthread_wqthread", "start_wqthread", "_dispatch_worker_thread2", "_dispatch_worker_thread3",
+		"runtime.main", "runtime.goexit":
+		return true
+	}
+	return false
+}
+
+// isLibraryFunction reports whether a function is of the C library or of a compiler's runtime, which
+// programs that are linked without shared libraries have in themselves.
+func isLibraryFunction(name string) bool {
+	switch name {
+	case "read", "write", "readv", "writev", "pread", "pwrite", "pread64", "pwrite64", "open", "open64", "openat", "close",
+		"recv", "recvfrom", "recvmsg", "send", "sendto", "sendmsg", "accept", "accept4", "connect", "fsync", "fdatasync",
+		"poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "kevent", "ioctl", "fcntl", "flock", "syscall",
+		"wait", "wait4", "waitpid", "waitid", "nanosleep", "clock_nanosleep", "usleep", "sleep", "pause", "sigsuspend",
+		"sigwait", "sigwaitinfo", "sigtimedwait", "sem_wait", "sem_timedwait", "sem_clockwait", "syscall_cp", "sccp", "cp_begin",
+		"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_cond_wait", "pthread_cond_timedwait", "pthread_join",
+		"pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_once", "futex_wait", "lll_lock_wait", "futex_wait_cancelable",
+		"malloc", "calloc", "realloc", "free", "malloc_consolidate", "_int_malloc", "_int_free", "sysmalloc",
+		"memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcmp", "strncmp", "strcpy", "strncpy", "strchr", "strstr",
+		"fgets", "fputs", "fread", "fwrite", "fflush", "getline", "getdelim", "printf", "fprintf", "vfprintf", "snprintf",
+		"_IO_new_file_underflow", "_IO_file_underflow", "_IO_file_read", "_IO_new_file_write", "_IO_default_uflow", "_IO_getline",
+		"qsort", "bsearch", "raise", "abort", "exit", "_exit", "getaddrinfo", "system", "popen", "opendir", "readdir",
+		"_Unwind_RaiseException", "_Unwind_Resume", "objc_msgSend", "swift_retain", "swift_release":
+		return true
+	}
+	return false
 }

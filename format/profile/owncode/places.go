@@ -39,20 +39,25 @@ func isForeignFile(file string) bool {
 	return strings.Contains(file, "@v") && strings.HasSuffix(file, ".go") // of a module, built with -trimpath
 }
 
-// standardHeaders are headers of the C++ library with code that calls the program's: smart pointers,
+// isStandardHeaderName reports whether a name is that of a header of the C++ library with code that calls the program's: smart pointers,
 // functions, threads, containers. The names of others, for algorithms and containers, begin with "stl_".
-var standardHeaders = set(
-	"unique_ptr.h", "shared_ptr.h", "shared_ptr_base.h", "std_function.h", "std_thread.h", "std_mutex.h", "unique_lock.h", "invoke.h",
-	"predefined_ops.h", "alloc_traits.h", "new_allocator.h", "hashtable.h", "hashtable_policy.h", "basic_string.h", "basic_string.tcc",
-	"gthr-default.h", "refwrap.h", "atomic_wait.h", "semaphore_base.h", "list.tcc", "vector.tcc", "deque.tcc", "ranges_algo.h",
-	"any", "functional", "future", "memory", "mutex", "optional", "thread", "tuple", "variant", "condition_variable", "shared_mutex",
-	"vector", "map", "string", "deque", "list", "unordered_map", "algorithm", "chrono")
+func isStandardHeaderName(name string) bool {
+	switch name {
+	case "unique_ptr.h", "shared_ptr.h", "shared_ptr_base.h", "std_function.h", "std_thread.h", "std_mutex.h", "unique_lock.h", "invoke.h",
+		"predefined_ops.h", "alloc_traits.h", "new_allocator.h", "hashtable.h", "hashtable_policy.h", "basic_string.h", "basic_string.tcc",
+		"gthr-default.h", "refwrap.h", "atomic_wait.h", "semaphore_base.h", "list.tcc", "vector.tcc", "deque.tcc", "ranges_algo.h",
+		"any", "functional", "future", "memory", "mutex", "optional", "thread", "tuple", "variant", "condition_variable", "shared_mutex",
+		"vector", "map", "string", "deque", "list", "unordered_map", "algorithm", "chrono":
+		return true
+	}
+	return false
+}
 
 // isStandardHeader reports whether a source file, named without its folder as in some reports, is a
 // header of the C++ library.
 func isStandardHeader(file string) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(file, "bits/"), "__memory/")
-	return standardHeaders[name] || strings.HasPrefix(name, "stl_") && path.Ext(name) == ".h" && !strings.Contains(name, "/")
+	return isStandardHeaderName(name) || strings.HasPrefix(name, "stl_") && path.Ext(name) == ".h" && !strings.Contains(name, "/")
 }
 
 // systemFolders begin the paths of libraries that come with a system, a language or a package

@@ -26,7 +26,7 @@ var startupFiles = []string{"/std_thread.h", "/invoke.h", "/thread.cc"}
 func IsStartup(l *profile.Location) bool {
 	name, _, _ := strings.Cut(l.Function, "@")
 	switch {
-	case beginnings[name]:
+	case isBeginning(name):
 		return true
 	case l.Function == "" || Is(l):
 		return false

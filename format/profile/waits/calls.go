@@ -1,6 +1,10 @@
 package waits
 
-import "stacksnap/task"
+import (
+	"sync"
+
+	"stacksnap/task"
+)
 
 // Call is a system call in which threads wait.
 type Call struct {
@@ -26,14 +30,14 @@ func Lookup(os task.OS, arch task.Arch, number int) (Call, bool) {
 	case os == task.Darwin:
 		return darwinCall(number)
 	case os == task.Linux:
-		return byName(linuxNumbers[arch][number])
+		return byName(linuxName(arch, number))
 	}
 	return Call{}, false
 }
 
 // byName returns the row of a Linux call, or of the C function of that name.
 func byName(name string) (Call, bool) {
-	row, ok := linuxCalls[name]
+	row, ok := linuxCalls()[name]
 	if !ok {
 		return Call{}, false
 	}
@@ -45,46 +49,56 @@ func byName(name string) (Call, bool) {
 const RestartSyscall = "restart_syscall"
 
 // linuxCalls are the calls of Linux that can take long, by name.
-var linuxCalls = map[string]callRow{
-	"read": {busy, input}, "write": {busy, output},
-	"readv": {busy, input}, "writev": {busy, output},
-	"pread64": {busy, descriptor}, "pwrite64": {busy, descriptor},
-	"recvfrom": {busy, input}, "recvmsg": {busy, input},
-	"recvmmsg": {busy, input}, "sendto": {busy, output},
-	"sendmsg": {busy, output}, "sendmmsg": {busy, output},
-	"accept": {parked, descriptor}, "accept4": {parked, descriptor},
-	"connect": {busy, descriptor}, "flock": {busy, fileLock},
-	"fcntl": {busy, fdControl}, "fsync": {busy, descriptor},
-	"sync": {busy, plain}, "syncfs": {busy, descriptor}, "msync": {busy, plain}, "sync_file_range": {busy, descriptor},
-	"fdatasync": {busy, descriptor}, "ioctl": {busy, descriptor},
-	"splice": {busy, descriptor}, "sendfile": {busy, descriptor},
-	"open": {busy, openedPath}, "openat": {busy, openedAt}, "close": {busy, descriptor},
-	"epoll_wait": {idle, epoll}, "epoll_pwait": {idle, epoll},
-	"epoll_pwait2": {idle, epoll},
-	"poll":         {polling, pollSet}, "ppoll": {polling, pollSet},
-	"select": {polling, plain}, "pselect6": {polling, plain},
-	"nanosleep": {parked, plain}, "clock_nanosleep": {parked, plain},
-	"wait4": {busy, child}, "waitid": {busy, childID},
-	"futex": {parked, futex}, "futex_wait": {parked, wordOnly},
-	"futex_waitv": {parked, plain},
-	"pause":       {idle, plain}, "rt_sigsuspend": {idle, plain},
-	"rt_sigtimedwait": {polling, plain},
-	"msgrcv":          {busy, plain}, "msgsnd": {busy, plain},
-	"semop": {busy, plain}, "semtimedop": {busy, plain},
-	"mq_timedreceive": {busy, descriptor}, "mq_timedsend": {busy, descriptor},
-	"io_uring_enter": {idle, descriptor}, "io_getevents": {idle, plain},
-	"io_pgetevents": {idle, plain},
-	"vfork":         {busy, vfork}, "clone": {busy, clone}, "clone3": {busy, clone3},
-	RestartSyscall: {busy, plain},
+var linuxCalls = sync.OnceValue(func() map[string]callRow {
+	return map[string]callRow{
+		"read": {busy, input}, "write": {busy, output},
+		"readv": {busy, input}, "writev": {busy, output},
+		"pread64": {busy, descriptor}, "pwrite64": {busy, descriptor},
+		"recvfrom": {busy, input}, "recvmsg": {busy, input},
+		"recvmmsg": {busy, input}, "sendto": {busy, output},
+		"sendmsg": {busy, output}, "sendmmsg": {busy, output},
+		"accept": {parked, descriptor}, "accept4": {parked, descriptor},
+		"connect": {busy, descriptor}, "flock": {busy, fileLock},
+		"fcntl": {busy, fdControl}, "fsync": {busy, descriptor},
+		"sync": {busy, plain}, "syncfs": {busy, descriptor}, "msync": {busy, plain}, "sync_file_range": {busy, descriptor},
+		"fdatasync": {busy, descriptor}, "ioctl": {busy, descriptor},
+		"splice": {busy, descriptor}, "sendfile": {busy, descriptor},
+		"open": {busy, openedPath}, "openat": {busy, openedAt}, "close": {busy, descriptor},
+		"epoll_wait": {idle, epoll}, "epoll_pwait": {idle, epoll},
+		"epoll_pwait2": {idle, epoll},
+		"poll":         {polling, pollSet}, "ppoll": {polling, pollSet},
+		"select": {polling, plain}, "pselect6": {polling, plain},
+		"nanosleep": {parked, plain}, "clock_nanosleep": {parked, plain},
+		"wait4": {busy, child}, "waitid": {busy, childID},
+		"futex": {parked, futex}, "futex_wait": {parked, wordOnly},
+		"futex_waitv": {parked, plain},
+		"pause":       {idle, plain}, "rt_sigsuspend": {idle, plain},
+		"rt_sigtimedwait": {polling, plain},
+		"msgrcv":          {busy, plain}, "msgsnd": {busy, plain},
+		"semop": {busy, plain}, "semtimedop": {busy, plain},
+		"mq_timedreceive": {busy, descriptor}, "mq_timedsend": {busy, descriptor},
+		"io_uring_enter": {idle, descriptor}, "io_getevents": {idle, plain},
+		"io_pgetevents": {idle, plain},
+		"vfork":         {busy, vfork}, "clone": {busy, clone}, "clone3": {busy, clone3},
+		RestartSyscall: {busy, plain},
+	}
+})
+
+// linuxNumbers has the names of calls by their numbers, of each architecture. There are none for ARM yet.
+var linuxNumbers = [task.NumArchs][]string{
+	task.AMD64: amd64Numbers, task.ARM64: arm64Numbers, task.I386: i386Numbers, task.ARM: {},
 }
 
-// linuxNumbers are the call numbers of each architecture. There are none for ARM yet.
-var linuxNumbers = map[task.Arch]map[int]string{
-	task.AMD64: amd64Numbers, task.ARM64: arm64Numbers, task.I386: i386Numbers, task.ARM: nil,
+// linuxName returns the name of the call with a number; empty if it has no row.
+func linuxName(arch task.Arch, number int) string {
+	if arch >= task.NumArchs || number < 0 || number >= len(linuxNumbers[arch]) {
+		return ""
+	}
+	return linuxNumbers[arch][number]
 }
 
 // amd64Numbers are the numbers in arch/x86/entry/syscalls/syscall_64.tbl.
-var amd64Numbers = map[int]string{
+var amd64Numbers = []string{
 	0: "read", 1: "write", 2: "open", 3: "close", 7: "poll", 16: "ioctl", 17: "pread64", 18: "pwrite64",
 	19: "readv", 20: "writev", 23: "select", 34: "pause", 35: "nanosleep", 40: "sendfile", 42: "connect",
 	43: "accept", 44: "sendto", 45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 56: "clone", 58: "vfork", 61: "wait4",
@@ -99,7 +113,7 @@ var amd64Numbers = map[int]string{
 
 // i386Numbers are the numbers in arch/x86/entry/syscalls/syscall_32.tbl. Calls that differ
 // only in the size of a time or offset have the same name.
-var i386Numbers = map[int]string{
+var i386Numbers = []string{
 	36: "sync", 144: "msync", 314: "sync_file_range", 344: "syncfs",
 	0: RestartSyscall, 3: "read", 4: "write", 5: "open", 6: "close", 29: "pause", 54: "ioctl", 55: "fcntl",
 	82: "select", 114: "wait4", 118: "fsync", 120: "clone", 142: "select", 143: "flock", 145: "readv",
@@ -115,7 +129,7 @@ var i386Numbers = map[int]string{
 }
 
 // arm64Numbers are the numbers in include/uapi/asm-generic/unistd.h.
-var arm64Numbers = map[int]string{
+var arm64Numbers = []string{
 	4: "io_getevents", 22: "epoll_pwait", 25: "fcntl", 29: "ioctl", 32: "flock", 56: "openat", 57: "close",
 	63: "read", 64: "write", 65: "readv", 66: "writev", 67: "pread64", 68: "pwrite64", 71: "sendfile",
 	72: "pselect6", 73: "ppoll", 76: "splice", 81: "sync", 82: "fsync", 83: "fdatasync", 84: "sync_file_range", 227: "msync", 267: "syncfs", 95: "waitid", 98: "futex",

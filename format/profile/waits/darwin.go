@@ -73,9 +73,9 @@ func classNumber(rax uint64) (int, bool) {
 // does not show whether it sends.
 func (f *Finder) atDarwinLoopCall(r *task.Registers, function string) bool {
 	name, isTrap := strings.CutSuffix(function, "_trap")
-	row, known := darwinCalls[name]
+	row, known := darwinCalls()[name]
 	if !known {
-		row, known = darwinCalls[strings.TrimLeft(name, "_")]
+		row, known = darwinCalls()[strings.TrimLeft(name, "_")]
 	}
 	if !known {
 		number, ok := f.darwinNumber(r)

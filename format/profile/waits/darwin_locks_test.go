@@ -129,7 +129,7 @@ func TestIdle(t *testing.T) {
 		}
 	}
 	for number, name := range i386Numbers {
-		if _, ok := linuxCalls[name]; !ok {
+		if _, ok := linuxCalls()[name]; !ok && name != "" {
 			t.Errorf("call %d of i386, %s, is not described", number, name)
 		}
 	}

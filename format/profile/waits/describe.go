@@ -10,17 +10,22 @@ import (
 	"stacksnap/task"
 )
 
-// lockCommands are the commands of fcntl that wait for a lock: F_SETLKW and F_OFD_SETLKW on
+// lockCommands returns the commands of fcntl that wait for a lock: F_SETLKW and F_OFD_SETLKW on
 // Linux (include/uapi/asm-generic/fcntl.h), on Darwin also their variants with a timeout
 // (bsd/sys/fcntl.h).
-var lockCommands = map[task.OS][]int32{
-	task.Linux:  {7, 38},
-	task.Darwin: {9, 10, 91, 93},
+func lockCommands(os task.OS) []int32 {
+	switch os {
+	case task.Linux:
+		return []int32{7, 38}
+	case task.Darwin:
+		return []int32{9, 10, 91, 93}
+	}
+	return nil
 }
 
 // waitsForLock reports whether a command of fcntl waits for a lock.
 func (f *Finder) waitsForLock(command int32) bool {
-	return slices.Contains(lockCommands[f.info.OS], command)
+	return slices.Contains(lockCommands(f.info.OS), command)
 }
 
 // file describes a descriptor: its number, and the file if the system reports it.

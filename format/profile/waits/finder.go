@@ -181,16 +181,22 @@ func (f *Finder) returning(t *task.Thread) bool {
 	return t.State == task.Running && (t.Same || f.callAt(t, t.Registers.PC()) || f.interrupted(t))
 }
 
-// callCode is the instruction that enters the kernel, by architecture.
-var callCode = map[task.Arch]string{
-	task.AMD64: "\x0f\x05",         // syscall
-	task.I386:  "\xcd\x80",         // int $0x80
-	task.ARM64: "\x01\x00\x00\xd4", // svc #0
+// callCode returns the instruction that enters the kernel.
+func callCode(arch task.Arch) string {
+	switch arch {
+	case task.AMD64:
+		return "\x0f\x05" // syscall
+	case task.I386:
+		return "\xcd\x80" // int $0x80
+	case task.ARM64:
+		return "\x01\x00\x00\xd4" // svc #0
+	}
+	return ""
 }
 
 // callAt reports whether the instruction at pc enters the kernel.
 func (f *Finder) callAt(t *task.Thread, pc task.Addr) bool {
-	want := callCode[t.Registers.Arch]
+	want := callCode(t.Registers.Arch)
 	var b [4]byte
 	n, _ := f.process.Memory().ReadMemory(b[:len(want)], pc)
 	return n > 0 && string(b[:n]) == want
@@ -207,7 +213,7 @@ func (f *Finder) interrupted(t *task.Thread) bool {
 	const result = task.Reg(0) // rax, eax
 	switch v, known := r.Value(result); -int32(v) {
 	case 512, 513, 514, 516:
-		return known && f.callAt(t, r.PC()-task.Addr(len(callCode[r.Arch])))
+		return known && f.callAt(t, r.PC()-task.Addr(len(callCode(r.Arch))))
 	}
 	return false
 }
@@ -301,7 +307,7 @@ func (f *Finder) name(c *call) Call {
 	if known.Name != RestartSyscall {
 		return known
 	}
-	if f.within(c.frames, lockFunctions) != "" || f.within(c.frames, futexFunctions) != "" {
+	if f.within(c.frames, mutexFunctions, readFunctions, writeFunctions, joinFunctions, condFunctions, semFunctions) != "" {
 		known, _ = byName("futex")
 		return known
 	}

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"slices"
 	"strings"
 
 	"stacksnap/task"
@@ -11,44 +12,29 @@ import (
 // call does (glibc 2.36, nptl/pthread_mutex_lock.c, pthread_mutex_timedlock.c,
 // pthread_rwlock_*.c, pthread_join_common.c).
 var (
-	mutexFunctions = set("pthread_mutex_lock", "pthread_mutex_lock_full", "pthread_mutex_timedlock",
+	mutexFunctions = set{"pthread_mutex_lock", "pthread_mutex_lock_full", "pthread_mutex_timedlock",
 		"pthread_mutex_clocklock", "pthread_mutex_clocklock_common", "pthread_mutex_cond_lock",
-		"pthread_mutex_cond_lock_full", "lll_lock_wait", "lll_lock_wait_private")
-	readFunctions  = set("pthread_rwlock_rdlock", "pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock")
-	writeFunctions = set("pthread_rwlock_wrlock", "pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock")
-	joinFunctions  = set("pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_clockjoin_ex")
-	condFunctions  = set("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait")
-	semFunctions   = set("sem_wait", "sem_timedwait", "sem_clockwait", "new_sem_wait", "new_sem_wait_slow",
-		"new_sem_wait_fast")
-	onceFunctions = set("pthread_once", "pthread_once_slow")
-	// Functions that look up host names, without digits at the end (glibc, nss/getXXbyYY_r.c and
+		"pthread_mutex_cond_lock_full", "lll_lock_wait", "lll_lock_wait_private"}
+	readFunctions  = set{"pthread_rwlock_rdlock", "pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock"}
+	writeFunctions = set{"pthread_rwlock_wrlock", "pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock"}
+	joinFunctions  = set{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_clockjoin_ex"}
+	condFunctions  = set{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait"}
+	semFunctions   = set{"sem_wait", "sem_timedwait", "sem_clockwait", "new_sem_wait", "new_sem_wait_slow",
+		"new_sem_wait_fast"}
+	onceFunctions = set{"pthread_once", "pthread_once_slow"}
+	// Those that look up names of machines, without digits at the end (glibc, nss/getXXbyYY_r.c and
 	// resolv/; musl, src/network/).
-	lookUpFunctions = set("getaddrinfo", "getaddrinfo_a", "getnameinfo", "gethostbyname", "gethostbyname_r", "gethostbyname2_r",
+	lookUpFunctions = set{"getaddrinfo", "getaddrinfo_a", "getnameinfo", "gethostbyname", "gethostbyname_r", "gethostbyname2_r",
 		"gethostbyaddr", "gethostbyaddr_r", "gaih_inet", "res_search", "res_query", "res_nquery", "res_send", "res_nsend",
 		"res_context_search", "res_context_query", "res_context_send", "nss_dns_gethostbyname_r", "nss_dns_gethostbyname2_r",
 		"nss_dns_gethostbyname3_r", "nss_dns_gethostbyname4_r", "nss_dns_gethostbyaddr_r", "nss_dns_gethostbyaddr2_r",
-		"name_from_dns", "lookup_name", "res_msend", "res_msend_rc")
-	lockFunctions  = union(mutexFunctions, readFunctions, writeFunctions)
-	futexFunctions = union(joinFunctions, condFunctions, semFunctions)
+		"name_from_dns", "lookup_name", "res_msend", "res_msend_rc"}
 )
 
-func set(names ...string) map[string]bool {
-	m := map[string]bool{}
-	for _, n := range names {
-		m[n] = true
-	}
-	return m
-}
+// set is a set of names. It is no map: the program would make that each time that it starts.
+type set []string
 
-func union(sets ...map[string]bool) map[string]bool {
-	m := map[string]bool{}
-	for _, s := range sets {
-		for n := range s {
-			m[n] = true
-		}
-	}
-	return m
-}
+func (s set) has(name string) bool { return slices.Contains(s, name) }
 
 // functions returns the names of the innermost maxFrames frames, without the decoration of
 // libraries and compilers ("__GI___pthread_mutex_lock",
@@ -114,11 +100,11 @@ func undecorated(name string) string {
 	return strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(name, "_"), "GI_"), "_")
 }
 
-// within returns the innermost function of a thread that is in the set, empty if there is
-// none.
-func (f *Finder) within(frames []unwind.Frame, functions map[string]bool) string {
+// within returns the innermost function of a thread that is in one of the sets, empty if there
+// is none.
+func (f *Finder) within(frames []unwind.Frame, sets ...set) string {
 	for _, name := range f.functions(frames) {
-		if functions[name] {
+		if slices.ContainsFunc(sets, func(s set) bool { return s.has(name) }) {
 			return name
 		}
 	}

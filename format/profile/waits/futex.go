@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"sync"
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
@@ -59,7 +60,7 @@ func (f *Finder) rust(w *profile.Wait, c *call) bool {
 			continue
 		}
 		for name := range names(function) {
-			if is, ok := rustFunctions[name]; ok {
+			if is, ok := rustFunctions()[name]; ok {
 				is.describe(w, task.Addr(c.Args[0]))
 				return true
 			}
@@ -77,16 +78,18 @@ type rustWait struct {
 const noHolder = "(Rust records no holder)"
 
 // rustFunctions are functions that wait, with as many namespaces as distinguish them.
-var rustFunctions = map[string]rustWait{
-	"Mutex::lock_contended":          {profile.Mutex, noHolder},
-	"RwLock::read_contended":         {profile.ReadWrite, noHolder},
-	"RwLock::write_contended":        {profile.ReadWrite, noHolder},
-	"Condvar::wait_optional_timeout": {profile.NoLock, "condition variable"},
-	"Condvar::wait":                  {profile.NoLock, "condition variable"},
-	"Condvar::wait_timeout":          {profile.NoLock, "condition variable"},
-	"Once::call":                     {profile.NoLock, "one-time call"},
-	"Once::wait":                     {profile.NoLock, "one-time call"},
-}
+var rustFunctions = sync.OnceValue(func() map[string]rustWait {
+	return map[string]rustWait{
+		"Mutex::lock_contended":          {profile.Mutex, noHolder},
+		"RwLock::read_contended":         {profile.ReadWrite, noHolder},
+		"RwLock::write_contended":        {profile.ReadWrite, noHolder},
+		"Condvar::wait_optional_timeout": {profile.NoLock, "condition variable"},
+		"Condvar::wait":                  {profile.NoLock, "condition variable"},
+		"Condvar::wait_timeout":          {profile.NoLock, "condition variable"},
+		"Once::call":                     {profile.NoLock, "one-time call"},
+		"Once::wait":                     {profile.NoLock, "one-time call"},
+	}
+})
 
 func (r rustWait) describe(w *profile.Wait, word task.Addr) {
 	w.Lock, w.Object = r.lock, r.object

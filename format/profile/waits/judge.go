@@ -8,7 +8,7 @@ import (
 
 // replyFunctions wait for the reply to a message in a nested run loop, so that the call
 // alone looks idle (CF, CFMessagePort.c).
-var replyFunctions = set("CFMessagePortSendRequest")
+var replyFunctions = set{"CFMessagePortSendRequest"}
 
 // maxReplyFrames is the number of innermost frames in which replyFunctions are looked for.
 const maxReplyFrames = 32
@@ -16,7 +16,7 @@ const maxReplyFrames = 32
 // awaitsReply reports whether a thread in mach_msg is in one of replyFunctions.
 func (f *Finder) awaitsReply(frames []unwind.Frame) bool {
 	for _, name := range f.functionsOf(frames[:min(len(frames), maxReplyFrames)]) {
-		if replyFunctions[name] {
+		if replyFunctions.has(name) {
 			return true
 		}
 	}

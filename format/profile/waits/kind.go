@@ -65,10 +65,10 @@ func IsForChild(w *profile.Wait) bool {
 
 // rowOf returns the row of a wait's call, by its name, since profiles have no call numbers.
 func rowOf(w *profile.Wait) callRow {
-	if row, ok := linuxCalls[w.Call]; ok {
+	if row, ok := linuxCalls()[w.Call]; ok {
 		return row
 	}
-	return darwinCalls[w.Call]
+	return darwinCalls()[w.Call]
 }
 
 // idlenessOf returns the idleness of a wait's call.
@@ -115,7 +115,7 @@ func Classify(os task.OS, arch task.Arch, s *task.Syscall) (Kind, string) {
 
 // ClassifyNamed is Classify for a Linux call given by name.
 func ClassifyNamed(name string, args [6]uint64) Kind {
-	return linuxCalls[name].kind(args)
+	return linuxCalls()[name].kind(args)
 }
 
 func (c callRow) kind(args [6]uint64) Kind {

@@ -10,7 +10,7 @@ const maxPath = 4096
 
 // partnerWaits are the functions in which Linux, when it opens a named pipe, waits for the
 // other end to be opened (fs/pipe.c).
-var partnerWaits = map[string]bool{"wait_for_partner": true, "fifo_open": true}
+var partnerWaits = set{"wait_for_partner", "fifo_open"}
 
 const (
 	accessMode = 3
@@ -30,7 +30,7 @@ func openOf(path int) func(*Finder, *profile.Wait, *call, *task.Thread) {
 // open a named pipe blocks until its other end is open: see fifo(7).
 func (f *Finder) opening(w *profile.Wait, c *call, t *task.Thread, path task.Addr, flags uint64) {
 	w.Object, _ = task.ReadCString(f.process.Memory(), path, maxPath) // empty if it cannot be read
-	if f.calls == nil || !partnerWaits[f.calls.WaitChannel(t.ID)] || !f.stillIn(t, c) {
+	if f.calls == nil || !partnerWaits.has(f.calls.WaitChannel(t.ID)) || !f.stillIn(t, c) {
 		return
 	}
 	if w.Object == "" {

@@ -25,12 +25,12 @@ func isLoop(w *profile.Wait, stack []*profile.Node, of role) bool {
 // worker that waits for work, or wait for the next connection.
 func ProvesParked(w *profile.Wait, stack []*profile.Node) bool {
 	role := roleOf(stack)
-	isWorker := role == workerRole || role == noRole && w != nil && parkingCalls[w.Call]
+	isWorker := role == workerRole || role == noRole && w != nil && parkingCalls.has(w.Call)
 	return isWorker && IsParked(w) || isLoop(w, stack, role)
 }
 
-// parkingCalls are made to wait for whatever comes next, outside any loop with a known name.
-var parkingCalls = set("accept", "accept4", "workq_kernreturn")
+// parkingCalls are made for whatever comes next, by no loop that would have a name.
+var parkingCalls = set{"accept", "accept4", "workq_kernreturn"}
 
 // role is what the known functions on a stack show about its wait.
 type role uint8
@@ -61,7 +61,7 @@ func roleOf(stack []*profile.Node) (found role) {
 // waiter's, that decides.
 func functionRole(function string) (found role) {
 	for name := range names(function) {
-		switch is := roles[name]; {
+		switch is := roles()[name]; {
 		case is == waiterRole:
 			return waiterRole
 		case found == noRole:
@@ -147,10 +147,10 @@ func isOwnLoop(stack []*profile.Node) bool {
 	isLoop := owncode.IsBeginning(stack[at].Function)
 	for _, n := range stack[:at+1] {
 		for _, word := range wordsOf(n.Function) {
-			if waiterWords[word] {
+			if waiterWords.has(word) {
 				return false
 			}
-			isLoop = isLoop || owncode.Is(&n.Location) && !owncode.IsBeginning(n.Function) && (loopWords[word] || strings.HasSuffix(word, "loop"))
+			isLoop = isLoop || owncode.Is(&n.Location) && !owncode.IsBeginning(n.Function) && (loopWords.has(word) || strings.HasSuffix(word, "loop"))
 		}
 	}
 	return isLoop
@@ -159,8 +159,8 @@ func isOwnLoop(stack []*profile.Node) bool {
 // isCallItself reports whether a frame is in the kernel, or in the C library on the way there.
 func isCallItself(n *profile.Node) bool {
 	name := undecorated(n.Function)
-	_, isLinux := linuxCalls[name]
-	_, isDarwin := darwinCalls[name]
+	_, isLinux := linuxCalls()[name]
+	_, isDarwin := darwinCalls()[name]
 	return n.Kernel || !owncode.Is(&n.Location) && (isLinux || isDarwin || isCLibrary(n.Image))
 }
 
@@ -200,9 +200,9 @@ func wordsOf(function string) []string {
 
 // Words in the names of functions that wait for something, and in those of loops.
 var (
-	waiterWords = set("wait", "waits", "await", "lock", "locked", "acquire", "sleep", "join", "sync", "block", "barrier", "flush",
+	waiterWords = set{"wait", "waits", "await", "lock", "locked", "acquire", "sleep", "join", "sync", "block", "barrier", "flush",
 		"commit", "fetch", "query", "request", "reply", "response", "result", "handshake", "connect", "recv", "receive", "send",
-		"lookup", "resolve", "download", "upload", "rpc", "transaction", "complete", "finish", "drain", "transfer", "write", "read")
-	loopWords = set("loop", "run", "serve", "server", "poll", "event", "events", "dispatch", "reactor", "worker", "cycle", "accept",
-		"listen", "pump", "daemon", "master", "idle", "main")
+		"lookup", "resolve", "download", "upload", "rpc", "transaction", "complete", "finish", "drain", "transfer", "write", "read"}
+	loopWords = set{"loop", "run", "serve", "server", "poll", "event", "events", "dispatch", "reactor", "worker", "cycle", "accept",
+		"listen", "pump", "daemon", "master", "idle", "main"}
 )

@@ -87,10 +87,10 @@ func TestProvesIdle(t *testing.T) {
 
 // TestRoles: a name says one thing, and is one that a frame can have.
 func TestRoles(t *testing.T) {
-	if n := len(knownLoops) + len(knownWorkers) + len(knownWaiters); n != len(roles) {
-		t.Errorf("%d names, %d in the table", n, len(roles))
+	if n := len(knownLoops) + len(knownWorkers) + len(knownWaiters); n != len(roles()) {
+		t.Errorf("%d names, %d in the table", n, len(roles()))
 	}
-	for name, want := range roles {
+	for name, want := range roles() {
 		if got := roleOf([]*profile.Node{{Location: profile.Location{Function: name}}}); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
@@ -141,8 +141,8 @@ func TestWaiter(t *testing.T) {
 
 // TestPurposes are those of functions that are known to wait for something.
 func TestPurposes(t *testing.T) {
-	for name, want := range purposes {
-		if roles[name] != waiterRole || Purpose(name) != want || !strings.HasPrefix(want, "for ") {
+	for name, want := range purposes() {
+		if roles()[name] != waiterRole || Purpose(name) != want || !strings.HasPrefix(want, "for ") {
 			t.Errorf("%s: %q", name, want)
 		}
 	}

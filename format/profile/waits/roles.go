@@ -1,8 +1,12 @@
 package waits
 
-// roles says what known functions show about a thread that waits in them. A name of C++ or Rust
-// has as many namespaces as distinguish it from others.
-var roles = roleTable(map[role][]string{loopRole: knownLoops, workerRole: knownWorkers, waiterRole: knownWaiters})
+import "sync"
+
+// roles are what known functions say of a thread that waits in them. A name of C++ or Rust is given
+// with as many of its namespaces as distinguish it from others.
+var roles = sync.OnceValue(func() map[string]role {
+	return roleTable(map[role][]string{loopRole: knownLoops, workerRole: knownWorkers, waiterRole: knownWaiters})
+})
 
 func roleTable(of map[role][]string) map[string]role {
 	table := map[string]role{}

@@ -10,7 +10,7 @@ import (
 // TestShapes: each kind of wait has a row that says what a thread waits for, and calls of it.
 func TestShapes(t *testing.T) {
 	used := map[shape]string{}
-	for _, calls := range []map[string]callRow{linuxCalls, darwinCalls} {
+	for _, calls := range []map[string]callRow{linuxCalls(), darwinCalls()} {
 		for name, c := range calls {
 			used[c.shape] = name
 		}

@@ -29,4 +29,4 @@ func (f *Finder) semaphore(c *call) string {
 
 // dispatchSemaphores are functions that wait by semaphore_wait (libdispatch-1542,
 // src/semaphore.c, src/shims/lock.c).
-var dispatchSemaphores = set("dispatch_semaphore_wait", "dispatch_semaphore_wait_slow")
+var dispatchSemaphores = set{"dispatch_semaphore_wait", "dispatch_semaphore_wait_slow"}

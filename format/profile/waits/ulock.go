@@ -2,6 +2,7 @@ package waits
 
 import (
 	"fmt"
+	"sync"
 
 	"stacksnap/format/profile"
 	"stacksnap/task"
@@ -18,17 +19,19 @@ const (
 // wait for (libpthread-539, src/pthread_cancelable.c, pthread_mutex.c, pthread_cond.c;
 // libplatform-375, src/os/lock.c; libdispatch-1542, src/semaphore.c,
 // src/shims/lock.c). Their names are as [Finder.functions] gives them.
-var ulockFunctions = map[string]ulockWait{
-	"pthread_joiner_wait": waitsForJoin, "pthread_join": waitsForJoin,
-	"dispatch_once_wait": waitsForOnce, "os_once_gate_wait": waitsForOnce,
-	"os_unfair_lock_lock_slow": waitsForUnfair, "os_unfair_lock_lock_no_tsd_slow": waitsForUnfair,
-	"os_unfair_recursive_lock_lock_slow": waitsForUnfair, "dispatch_unfair_lock_lock_slow": waitsForUnfair,
-	"pthread_mutex_ulock_lock_slow": waitsForMutex, "pthread_mutex_ulock_lock": waitsForMutex,
-	"pthread_cond_wait": waitsForCondition, "pthread_cond_timedwait_relative_np": waitsForCondition,
-	"dispatch_group_wait_slow": waitsForGroup, "dispatch_group_wait": waitsForGroup,
-	"dispatch_block_wait":       waitsForGroup,
-	"DISPATCH_WAIT_FOR_QUEUE__": waitsForQueue,
-}
+var ulockFunctions = sync.OnceValue(func() map[string]ulockWait {
+	return map[string]ulockWait{
+		"pthread_joiner_wait": waitsForJoin, "pthread_join": waitsForJoin,
+		"dispatch_once_wait": waitsForOnce, "os_once_gate_wait": waitsForOnce,
+		"os_unfair_lock_lock_slow": waitsForUnfair, "os_unfair_lock_lock_no_tsd_slow": waitsForUnfair,
+		"os_unfair_recursive_lock_lock_slow": waitsForUnfair, "dispatch_unfair_lock_lock_slow": waitsForUnfair,
+		"pthread_mutex_ulock_lock_slow": waitsForMutex, "pthread_mutex_ulock_lock": waitsForMutex,
+		"pthread_cond_wait": waitsForCondition, "pthread_cond_timedwait_relative_np": waitsForCondition,
+		"dispatch_group_wait_slow": waitsForGroup, "dispatch_group_wait": waitsForGroup,
+		"dispatch_block_wait":       waitsForGroup,
+		"DISPATCH_WAIT_FOR_QUEUE__": waitsForQueue,
+	}
+})
 
 // ulockWait is what a function waits for.
 type ulockWait uint8
@@ -79,7 +82,7 @@ func (f *Finder) ulock(w *profile.Wait, c *call, t *task.Thread) {
 // ulockWait returns what the innermost known function waits for.
 func (f *Finder) ulockWait(c *call) ulockWait {
 	for _, name := range f.functions(c.frames) {
-		if what, ok := ulockFunctions[name]; ok {
+		if what, ok := ulockFunctions()[name]; ok {
 			return what
 		}
 	}

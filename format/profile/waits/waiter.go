@@ -34,12 +34,12 @@ func Waiter(stack []*profile.Node) (waiter *profile.Node) {
 // frame that called it, directly or through other wrappers or functions without a name.
 func outOfWrappers(stack []*profile.Node) *profile.Node {
 	innermost := owncode.Innermost(stack)
-	if innermost == nil || !wrappers[innermost.Function] {
+	if innermost == nil || !wrappers.has(innermost.Function) {
 		return innermost
 	}
 	for i := slices.Index(stack, innermost) - 1; i >= 0; i-- {
 		switch n := stack[i]; {
-		case n.Function == "" || wrappers[n.Function]:
+		case n.Function == "" || wrappers.has(n.Function):
 		case owncode.Innermost(stack[i:i+1]) != nil:
 			return n
 		default:
@@ -51,14 +51,14 @@ func outOfWrappers(stack []*profile.Node) *profile.Node {
 
 // wrappers are functions that only make a call, and repeat it if it was interrupted or incomplete. What
 // waits is the function that called them.
-var wrappers = set(
+var wrappers = set{
 	"zread", "zreadc", "zreadintr", "zreadn", // bash
 	"safe_read", "safe_write", "full_read", "full_write", "safe_pread", "retrying_read", // gnulib
 	"xread", "xwrite", "read_in_full", "write_in_full", // git
 	"safe_poll", "xpoll", "nonblock_immune_read", // BusyBox
 	"atomicio", "atomicio6", // OpenSSH
 	"readn", "writen", "Readn", "Writen", "read_all", "write_all", "robust_read", "robust_write",
-)
+}
 
 // isOwnWaiter reports whether a frame is of own code, is no guess, and waits for something.
 func isOwnWaiter(n *profile.Node) bool {
@@ -69,7 +69,7 @@ func isOwnWaiter(n *profile.Node) bool {
 // not known.
 func Purpose(function string) string {
 	for name := range names(function) {
-		if p := purposes[name]; p != "" {
+		if p := purposes()[name]; p != "" {
 			return p
 		}
 	}
@@ -84,7 +84,7 @@ func LookUp(w *profile.Wait, stack []*profile.Node) (by *profile.Node, server st
 		return nil, ""
 	}
 	for _, n := range stack {
-		if lookUpFunctions[strings.TrimRight(undecorated(n.Function), "0123456789")] {
+		if lookUpFunctions.has(strings.TrimRight(undecorated(n.Function), "0123456789")) {
 			by = n
 			break
 		}
@@ -102,14 +102,16 @@ var nameServer = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // purposes are what some of the [knownWaiters] wait for. Their system calls do not show it.
-var purposes = map[string]string{
-	// PostgreSQL
-	"XactLockTableWait": "for another transaction to end", "MultiXactIdWait": "for other transactions to end",
-	"LockAcquire": "for a lock of the database", "LockAcquireExtended": "for a lock of the database",
-	"WaitOnLock": "for a lock of the database", "ProcSleep": "for a lock of the database",
-	"LWLockAcquire":        "for a lightweight lock of the database",
-	"LockBufferForCleanup": "for other processes to release a buffer", "SyncRepWaitForLSN": "for a standby server to confirm a commit",
-	"WaitForParallelWorkersToFinish": "for parallel workers to finish",
-	// MySQL
-	"MDL_context::acquire_lock": "for a metadata lock", "lock_wait_suspend_thread": "for a row lock",
-}
+var purposes = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		// PostgreSQL
+		"XactLockTableWait": "for another transaction to end", "MultiXactIdWait": "for other transactions to end",
+		"LockAcquire": "for a lock of the database", "LockAcquireExtended": "for a lock of the database",
+		"WaitOnLock": "for a lock of the database", "ProcSleep": "for a lock of the database",
+		"LWLockAcquire":        "for a lightweight lock of the database",
+		"LockBufferForCleanup": "for other processes to release a buffer", "SyncRepWaitForLSN": "for a standby server to confirm a commit",
+		"WaitForParallelWorkersToFinish": "for parallel workers to finish",
+		// MySQL
+		"MDL_context::acquire_lock": "for a metadata lock", "lock_wait_suspend_thread": "for a row lock",
+	}
+})

@@ -4,6 +4,8 @@
 
 package demangle
 
+import "sync"
+
 // prefix parses:
 //
 //	<prefix> ::= <prefix> <unqualified-name>
@@ -226,87 +228,89 @@ type operator struct {
 
 // The operators map maps the mangled operator names to information
 // about them.
-var operators = map[string]operator{
-	"aN": {"&=", 2, precAssign},
-	"aS": {"=", 2, precAssign},
-	"aa": {"&&", 2, precLogicalAnd},
-	"ad": {"&", 1, precUnary},
-	"an": {"&", 2, precAnd},
-	"at": {"alignof ", 1, precUnary},
-	"aw": {"co_await ", 1, precPrimary},
-	"az": {"alignof ", 1, precUnary},
-	"cc": {"const_cast", 2, precPostfix},
-	"cl": {"()", 2, precPostfix},
-	// cp is not in the ABI but is used by clang "when the call
-	// would use ADL except for being parenthesized."
-	// The trailing space indicates this to the printer.
-	"cp": {"() ", 2, precPostfix},
-	"cm": {",", 2, precComma},
-	"co": {"~", 1, precUnary},
-	"dV": {"/=", 2, precAssign},
-	"dX": {"[...]=", 3, precAssign},
-	"da": {"delete[] ", 1, precUnary},
-	"dc": {"dynamic_cast", 2, precPostfix},
-	"de": {"*", 1, precUnary},
-	"di": {"=", 2, precAssign},
-	"dl": {"delete ", 1, precUnary},
-	"ds": {".*", 2, precPtrMem},
-	"dt": {".", 2, precPostfix},
-	"dv": {"/", 2, precAssign},
-	"dx": {"]=", 2, precAssign},
-	"eO": {"^=", 2, precAssign},
-	"eo": {"^", 2, precXor},
-	"eq": {"==", 2, precEqual},
-	"fl": {"...", 2, precPrimary},
-	"fr": {"...", 2, precPrimary},
-	"fL": {"...", 3, precPrimary},
-	"fR": {"...", 3, precPrimary},
-	"ge": {">=", 2, precRel},
-	"gs": {"::", 1, precUnary},
-	"gt": {">", 2, precRel},
-	"ix": {"[]", 2, precPostfix},
-	"lS": {"<<=", 2, precAssign},
-	"le": {"<=", 2, precRel},
-	"li": {`operator"" `, 1, precUnary},
-	"ls": {"<<", 2, precShift},
-	"lt": {"<", 2, precRel},
-	"mI": {"-=", 2, precAssign},
-	"mL": {"*=", 2, precAssign},
-	"mi": {"-", 2, precAdd},
-	"ml": {"*", 2, precMul},
-	"mm": {"--", 1, precPostfix},
-	"na": {"new[]", 3, precUnary},
-	"ne": {"!=", 2, precEqual},
-	"ng": {"-", 1, precUnary},
-	"nt": {"!", 1, precUnary},
-	"nw": {"new", 3, precUnary},
-	"nx": {"noexcept", 1, precUnary},
-	"oR": {"|=", 2, precAssign},
-	"oo": {"||", 2, precLogicalOr},
-	"or": {"|", 2, precOr},
-	"pL": {"+=", 2, precAssign},
-	"pl": {"+", 2, precAdd},
-	"pm": {"->*", 2, precPtrMem},
-	"pp": {"++", 1, precPostfix},
-	"ps": {"+", 1, precUnary},
-	"pt": {"->", 2, precPostfix},
-	"qu": {"?", 3, precCond},
-	"rM": {"%=", 2, precAssign},
-	"rS": {">>=", 2, precAssign},
-	"rc": {"reinterpret_cast", 2, precPostfix},
-	"rm": {"%", 2, precMul},
-	"rs": {">>", 2, precShift},
-	"sP": {"sizeof...", 1, precUnary},
-	"sZ": {"sizeof...", 1, precUnary},
-	"sc": {"static_cast", 2, precPostfix},
-	"ss": {"<=>", 2, precSpaceship},
-	"st": {"sizeof ", 1, precUnary},
-	"sz": {"sizeof ", 1, precUnary},
-	"te": {"typeid ", 1, precPostfix},
-	"ti": {"typeid ", 1, precPostfix},
-	"tr": {"throw", 0, precPrimary},
-	"tw": {"throw ", 1, precUnary},
-}
+var operators = sync.OnceValue(func() map[string]operator {
+	return map[string]operator{
+		"aN": {"&=", 2, precAssign},
+		"aS": {"=", 2, precAssign},
+		"aa": {"&&", 2, precLogicalAnd},
+		"ad": {"&", 1, precUnary},
+		"an": {"&", 2, precAnd},
+		"at": {"alignof ", 1, precUnary},
+		"aw": {"co_await ", 1, precPrimary},
+		"az": {"alignof ", 1, precUnary},
+		"cc": {"const_cast", 2, precPostfix},
+		"cl": {"()", 2, precPostfix},
+		// cp is not in the ABI but is used by clang "when the call
+		// would use ADL except for being parenthesized."
+		// The trailing space indicates this to the printer.
+		"cp": {"() ", 2, precPostfix},
+		"cm": {",", 2, precComma},
+		"co": {"~", 1, precUnary},
+		"dV": {"/=", 2, precAssign},
+		"dX": {"[...]=", 3, precAssign},
+		"da": {"delete[] ", 1, precUnary},
+		"dc": {"dynamic_cast", 2, precPostfix},
+		"de": {"*", 1, precUnary},
+		"di": {"=", 2, precAssign},
+		"dl": {"delete ", 1, precUnary},
+		"ds": {".*", 2, precPtrMem},
+		"dt": {".", 2, precPostfix},
+		"dv": {"/", 2, precAssign},
+		"dx": {"]=", 2, precAssign},
+		"eO": {"^=", 2, precAssign},
+		"eo": {"^", 2, precXor},
+		"eq": {"==", 2, precEqual},
+		"fl": {"...", 2, precPrimary},
+		"fr": {"...", 2, precPrimary},
+		"fL": {"...", 3, precPrimary},
+		"fR": {"...", 3, precPrimary},
+		"ge": {">=", 2, precRel},
+		"gs": {"::", 1, precUnary},
+		"gt": {">", 2, precRel},
+		"ix": {"[]", 2, precPostfix},
+		"lS": {"<<=", 2, precAssign},
+		"le": {"<=", 2, precRel},
+		"li": {`operator"" `, 1, precUnary},
+		"ls": {"<<", 2, precShift},
+		"lt": {"<", 2, precRel},
+		"mI": {"-=", 2, precAssign},
+		"mL": {"*=", 2, precAssign},
+		"mi": {"-", 2, precAdd},
+		"ml": {"*", 2, precMul},
+		"mm": {"--", 1, precPostfix},
+		"na": {"new[]", 3, precUnary},
+		"ne": {"!=", 2, precEqual},
+		"ng": {"-", 1, precUnary},
+		"nt": {"!", 1, precUnary},
+		"nw": {"new", 3, precUnary},
+		"nx": {"noexcept", 1, precUnary},
+		"oR": {"|=", 2, precAssign},
+		"oo": {"||", 2, precLogicalOr},
+		"or": {"|", 2, precOr},
+		"pL": {"+=", 2, precAssign},
+		"pl": {"+", 2, precAdd},
+		"pm": {"->*", 2, precPtrMem},
+		"pp": {"++", 1, precPostfix},
+		"ps": {"+", 1, precUnary},
+		"pt": {"->", 2, precPostfix},
+		"qu": {"?", 3, precCond},
+		"rM": {"%=", 2, precAssign},
+		"rS": {">>=", 2, precAssign},
+		"rc": {"reinterpret_cast", 2, precPostfix},
+		"rm": {"%", 2, precMul},
+		"rs": {">>", 2, precShift},
+		"sP": {"sizeof...", 1, precUnary},
+		"sZ": {"sizeof...", 1, precUnary},
+		"sc": {"static_cast", 2, precPostfix},
+		"ss": {"<=>", 2, precSpaceship},
+		"st": {"sizeof ", 1, precUnary},
+		"sz": {"sizeof ", 1, precUnary},
+		"te": {"typeid ", 1, precPostfix},
+		"ti": {"typeid ", 1, precPostfix},
+		"tr": {"throw", 0, precPrimary},
+		"tw": {"throw ", 1, precUnary},
+	}
+})
 
 // operatorName parses:
 //
@@ -340,7 +344,7 @@ func (st *state) operatorName(inExpression bool) (AST, int) {
 		}
 
 		return &Cast{To: t}, 1
-	} else if op, ok := operators[code]; ok {
+	} else if op, ok := operators()[code]; ok {
 		return &Operator{Name: op.name, precedence: op.prec}, op.args
 	} else {
 		st.fail("unrecognized operator code")

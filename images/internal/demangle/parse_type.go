@@ -7,32 +7,35 @@ package demangle
 import (
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // builtinTypes maps the type letter to the type name.
-var builtinTypes = map[byte]string{
-	'a': "signed char",
-	'b': "bool",
-	'c': "char",
-	'd': "double",
-	'e': "long double",
-	'f': "float",
-	'g': "__float128",
-	'h': "unsigned char",
-	'i': "int",
-	'j': "unsigned int",
-	'l': "long",
-	'm': "unsigned long",
-	'n': "__int128",
-	'o': "unsigned __int128",
-	's': "short",
-	't': "unsigned short",
-	'v': "void",
-	'w': "wchar_t",
-	'x': "long long",
-	'y': "unsigned long long",
-	'z': "...",
-}
+var builtinTypes = sync.OnceValue(func() map[byte]string {
+	return map[byte]string{
+		'a': "signed char",
+		'b': "bool",
+		'c': "char",
+		'd': "double",
+		'e': "long double",
+		'f': "float",
+		'g': "__float128",
+		'h': "unsigned char",
+		'i': "int",
+		'j': "unsigned int",
+		'l': "long",
+		'm': "unsigned long",
+		'n': "__int128",
+		'o': "unsigned __int128",
+		's': "short",
+		't': "unsigned short",
+		'v': "void",
+		'w': "wchar_t",
+		'x': "long long",
+		'y': "unsigned long long",
+		'z': "...",
+	}
+})
 
 // demangleType parses:
 //

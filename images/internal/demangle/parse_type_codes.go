@@ -32,7 +32,7 @@ func (st *state) demangleTypeHere(isCast bool) AST {
 	// Use correct substitution for a template parameter.
 	var sub AST
 
-	if btype, ok := builtinTypes[st.str[0]]; ok {
+	if btype, ok := builtinTypes()[st.str[0]]; ok {
 		ret = &BuiltinType{Name: btype}
 		st.advance(1)
 		if q != nil {
@@ -127,7 +127,7 @@ func (st *state) demangleTypeHere(isCast bool) AST {
 			// This substitution is not itself a
 			// substitution candidate, unless template
 			// arguments were added.
-			if ret == subAST[c2] || ret == verboseAST[c2] {
+			if ret == subAST()[c2] || ret == verboseAST()[c2] {
 				addSubst = false
 			}
 		}

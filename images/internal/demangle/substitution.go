@@ -4,7 +4,11 @@
 
 package demangle
 
-import "fmt"
+import (
+	"sync"
+
+	"fmt"
+)
 
 // substitutions is the list of substitution candidates that may
 // appear later in the string.
@@ -16,25 +20,29 @@ func (subs *substitutions) add(a AST) {
 }
 
 // subAST maps standard substitution codes to the corresponding AST.
-var subAST = map[byte]AST{
-	't': &Name{Name: "std"},
-	'a': standard("allocator"),
-	'b': standard("basic_string"),
-	's': standard("string"),
-	'i': standard("istream"),
-	'o': standard("ostream"),
-	'd': standard("iostream"),
-}
+var subAST = sync.OnceValue(func() map[byte]AST {
+	return map[byte]AST{
+		't': &Name{Name: "std"},
+		'a': standard("allocator"),
+		'b': standard("basic_string"),
+		's': standard("string"),
+		'i': standard("istream"),
+		'o': standard("ostream"),
+		'd': standard("iostream"),
+	}
+})
 
 // verboseAST maps standard substitution codes to the long form of the
 // corresponding AST, where it differs.  We use this for constructors and
 // destructors, to match the standard demangler.
-var verboseAST = map[byte]AST{
-	's': ofChar("basic_string", ofChar("char_traits"), ofChar("allocator")),
-	'i': ofChar("basic_istream", ofChar("char_traits")),
-	'o': ofChar("basic_ostream", ofChar("char_traits")),
-	'd': ofChar("basic_iostream", ofChar("char_traits")),
-}
+var verboseAST = sync.OnceValue(func() map[byte]AST {
+	return map[byte]AST{
+		's': ofChar("basic_string", ofChar("char_traits"), ofChar("allocator")),
+		'i': ofChar("basic_istream", ofChar("char_traits")),
+		'o': ofChar("basic_ostream", ofChar("char_traits")),
+		'd': ofChar("basic_iostream", ofChar("char_traits")),
+	}
+})
 
 // standard returns a name of the standard library.
 func standard(name string) AST {
@@ -194,11 +202,11 @@ func (st *state) substitution(forPrefix bool) AST {
 		return ret
 	} else {
 		st.advance(1)
-		a, ok := subAST[c]
+		a, ok := subAST()[c]
 		// For compatibility with the standard demangler, use
 		// a longer name for a constructor or destructor.
-		if forPrefix && len(st.str) > 0 && (st.str[0] == 'C' || st.str[0] == 'D') && verboseAST[c] != nil {
-			a = verboseAST[c]
+		if forPrefix && len(st.str) > 0 && (st.str[0] == 'C' || st.str[0] == 'D') && verboseAST()[c] != nil {
+			a = verboseAST()[c]
 		}
 		if !ok {
 			st.fail("unrecognized substitution code")
