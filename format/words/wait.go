@@ -145,13 +145,13 @@ func object(w *profile.Wait) string {
 	return waitedFor(w.Object[:at[0]]) + variable(w)
 }
 
-// abiTag is what GNU's compilers append to names of which there are several forms. It tells
-// no two variables of a program apart.
+// abiTag is what compilers append to names of which there are several forms, and libc++ to all
+// of its own. It tells no two variables of a program apart.
 var abiTag = regexp.MustCompile(`\[abi:\w+\]`)
 
-func variable(w *profile.Wait) string {
-	return Clean(abiTag.ReplaceAllLiteralString(w.Variable, ""), MaxText)
-}
+func untagged(name string) string { return abiTag.ReplaceAllLiteralString(name, "") }
+
+func variable(w *profile.Wait) string { return Clean(untagged(w.Variable), MaxText) }
 
 // quotedPart is a text in quotation marks without anything special for a shell.
 var quotedPart = regexp.MustCompile("\"[^\"`$\\\\]*\"")

@@ -55,7 +55,7 @@ func isMark(function string) bool {
 // they are the program's.
 func isGlue(l *profile.Location) bool {
 	name, _, _ := strings.Cut(l.Function, "@") // a symbol's version
-	return beginnings[name] || l.File == "" && (strings.HasPrefix(name, "__") || libraryFunctions[name])
+	return beginnings[name] || l.File == "" && (hasPrefix(name, libraryPrefixes) || libraryFunctions[name])
 }
 
 // IsBeginning reports whether programs or threads begin in a function: such say nothing of what
@@ -91,6 +91,9 @@ var libraryFunctions = set(
 	"qsort", "bsearch", "raise", "abort", "exit", "_exit", "getaddrinfo", "system", "popen", "opendir", "readdir",
 	"_Unwind_RaiseException", "_Unwind_Resume", "objc_msgSend", "swift_retain", "swift_release",
 )
+
+// libraryPrefixes begin the names of more of them: of reserved ones, and of C++'s allocation.
+var libraryPrefixes = []string{"__", "operator new", "operator delete"}
 
 func set(names ...string) map[string]bool {
 	m := make(map[string]bool, len(names))
