@@ -192,13 +192,18 @@ func lockName(w *profile.Wait) string {
 		return "the GIL"
 	case w.Variable != "":
 		name += " " + variable(w)
-	case w.Addr != 0:
+	case w.Addr != 0 && !isLabelled(w):
 		name += " " + w.Addr.String()
 	}
 	if w.Object != "" {
 		name += " " + waitedFor(w.Object)
 	}
 	return name
+}
+
+// isLabelled reports whether a lock is a dispatch queue with a label, which people know it by.
+func isLabelled(w *profile.Wait) bool {
+	return w.Lock == profile.Queue && strings.HasPrefix(w.Object, `"`) && !strings.HasPrefix(w.Object, `""`)
 }
 
 // ThreadName names a thread with a name of the system's for people.
