@@ -35,6 +35,11 @@ func TestNarrow(t *testing.T) {
 		{"ns::(anonymous namespace)::Reader::read(char*, unsigned long)", 16, "Reader::read(…)"},
 		{"ns::Table<int>::grow(int) [clone .isra.0]", 18, "Table<…>::grow(…)"},
 		{"void (*ns::table(int))(int)", 4, "void (*ns::table)"},
+		// C++, as libc++ has it
+		{"void* std::__1::__thread_proxy[abi:ne210100]<std::__1::tuple<int> >(void*)", 78, "void* std::__1::__thread_proxy[abi:ne210100]<std::__1::tuple<int> >(void*)"},
+		{"void* std::__1::__thread_proxy[abi:ne210100]<std::__1::tuple<int> >(void*)", 60, "void* std::__1::__thread_proxy<std::__1::tuple<int> >(void*)"},
+		{"std::__1::lock_guard<std::__1::mutex>::lock_guard[abi:ne210100](std::__1::mutex&)", 42, "std::__1::lock_guard<…>::lock_guard(…)"},
+		{"shop::title[abi:cxx11](int)", 24, "shop::title(int)"},
 		// Rust
 		{"std::sys::backtrace::__rust_begin_short_backtrace::<fn(), ()>", 61, "std::sys::backtrace::__rust_begin_short_backtrace::<fn(), ()>"},
 		{"std::sys::backtrace::__rust_begin_short_backtrace::<fn(), ()>", 24, "backtrace::__rust_begin_short_backtrace"},

@@ -25,13 +25,18 @@ func shorten(name string) string {
 	return name
 }
 
-// unfilled yields a name in ever shorter forms: as it is, without its arguments, and without
-// its template arguments, from the inside out. It yields only the name if its brackets do
-// not match.
+// unfilled yields a name in ever shorter forms: as it is, without its ABI tags, without its
+// arguments, and without its template arguments, from the inside out. It yields none of the
+// last two if the brackets do not match.
 func unfilled(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !yield(name) {
 			return
+		}
+		if plain := untagged(name); plain != name {
+			if name = plain; !yield(name) {
+				return
+			}
 		}
 		for keep, last := maxNesting, name; keep >= 0; {
 			s := shortener{in: name, keep: keep}
@@ -77,7 +82,7 @@ func (s *shortener) copyTo(closing rune) bool {
 			s.in = s.in[size:]
 			return true
 		case r == '(', r == '<' && s.last != ')', // otherwise it is a comparison
-			r == '[' && isWord(s.last) && !strings.HasPrefix(s.in, "[abi:"): // Go's type arguments
+			r == '[' && isWord(s.last): // Go's type arguments
 			s.in = s.in[size:]
 			if !s.group(r) {
 				return false

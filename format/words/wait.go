@@ -146,13 +146,13 @@ func object(w *profile.Wait) string {
 	return waitedFor(w.Object[:at[0]]) + variable(w)
 }
 
-// abiTag is what GNU's compilers append to names of which there are several forms. It tells
-// no two variables of a program apart.
+// abiTag is what compilers append to names of which there are several forms, and libc++ to all of its
+// own. It distinguishes no two variables of a program.
 var abiTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[abi:\w+\]`) })
 
-func variable(w *profile.Wait) string {
-	return Clean(abiTag().ReplaceAllLiteralString(w.Variable, ""), MaxText)
-}
+func untagged(name string) string { return abiTag().ReplaceAllLiteralString(name, "") }
+
+func variable(w *profile.Wait) string { return Clean(untagged(w.Variable), MaxText) }
 
 // quotedPart is a text in quotation marks without anything special for a shell.
 var quotedPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\"[^\"`$\\\\]*\"") })
@@ -193,13 +193,18 @@ func lockName(w *profile.Wait) string {
 		return "the GIL"
 	case w.Variable != "":
 		name += " " + variable(w)
-	case w.Addr != 0:
+	case w.Addr != 0 && !isLabelled(w):
 		name += " " + w.Addr.String()
 	}
 	if w.Object != "" {
 		name += " " + waitedFor(w.Object)
 	}
 	return name
+}
+
+// isLabelled reports whether a lock is a dispatch queue that has a label, by which people know it.
+func isLabelled(w *profile.Wait) bool {
+	return w.Lock == profile.Queue && strings.HasPrefix(w.Object, `"`) && !strings.HasPrefix(w.Object, `""`)
 }
 
 // ThreadName names a thread for people; name is its name in the system.

@@ -31,3 +31,20 @@ func TestEachLockHasASentence(t *testing.T) {
 		}
 	}
 }
+
+// TestQueuesAreKnownByTheirLabels: the address of a dispatch queue is said only of one without a label.
+func TestQueuesAreKnownByTheirLabels(t *testing.T) {
+	p := &Printer{Profile: &profile.Profile{Target: task.Info{OS: task.Darwin, PID: 1}}}
+	for object, want := range map[string]string{
+		`"com.example.x"`:              `for queue "com.example.x", drained by thread 0x3`,
+		`"com.example.x" (suspended)`:  `for queue "com.example.x" (suspended), drained by thread 0x3`,
+		`""`:                           `for queue 0x70 "", drained by thread 0x3`,
+		"for which there is no thread": `for queue 0x70 for which there is no thread, drained by thread 0x3`,
+		"":                             `for queue 0x70, drained by thread 0x3`,
+	} {
+		w := &profile.Wait{Call: "__ulock_wait", Lock: profile.Queue, Addr: 0x70, Object: object, Owner: 3}
+		if got := p.WaitFor(2, w); got != want {
+			t.Errorf("%q: %q, want %q", object, got, want)
+		}
+	}
+}

@@ -199,7 +199,7 @@ func (w waiter) String() string {
 	case "thread":
 		return fmt.Sprintf("for thread %#x to end", w.owner)
 	case "queue":
-		return fmt.Sprintf("for queue %s %s, drained by thread %#x", w.address, w.name, w.owner)
+		return fmt.Sprintf("for queue %s, drained by thread %#x", w.name, w.owner)
 	}
 	return fmt.Sprintf("for %s %s, held by thread %#x", w.lock, cmp.Or(w.variable, w.address), w.owner)
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -45,6 +46,7 @@ func buildAndRun(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	built.dir = dir
+	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, new(syscall.Rlimit)) // the space dumps core here when it ends
 	if err := buildAll(); err != nil {
 		fmt.Println(err)
 		return 1

@@ -41,6 +41,12 @@ const markVariable = "STACKSNAP_LIVE"
 // goes to files: a pipe would be kept open by what it starts.
 func (r *room) start(args ...string) *program {
 	r.Helper()
+	return r.startAt(nil, args...)
+}
+
+// startAt is start with the standard output at a terminal, unless that is nil.
+func (r *room) startAt(terminal *os.File, args ...string) *program {
+	r.Helper()
 	dir := r.TempDir()
 	p := &program{
 		room: r, args: args, mark: strconv.FormatUint(rand.Uint64(), 36), ended: make(chan struct{}),
@@ -52,8 +58,11 @@ func (r *room) start(args ...string) *program {
 	all := append(r.runner[:len(r.runner):len(r.runner)], args...)
 	p.cmd = exec.Command(all[0], all[1:]...)
 	p.cmd.Env = append(os.Environ(), markVariable+"="+p.mark)
-	var err error
-	if p.cmd.Stdout, err = os.Create(p.files[0]); err == nil {
+	out, err := os.Create(p.files[0])
+	if p.cmd.Stdout = out; terminal != nil {
+		p.cmd.Stdout = terminal
+	}
+	if err == nil {
 		p.cmd.Stderr, err = os.Create(p.files[1])
 	}
 	if err == nil {
@@ -95,12 +104,14 @@ func (r *room) target(args ...string) *program {
 
 func (p *program) output(i int) string {
 	b, _ := os.ReadFile(p.files[i])
-	return string(spaceLines.ReplaceAll(b, nil))
+	return withoutSpaceLines(string(b))
 }
+
+func withoutSpaceLines(output string) string { return spaceLines.ReplaceAllLiteralString(output, "") }
 
 // spaceLines are what the Darwin user space itself writes into the output of any
 // program that asks for what it does not know.
-var spaceLines = regexp.MustCompile(`(?m)^(sys_proc_info\(\): Unsupported .*|Unimplemented syscall \(\d+\))\n`)
+var spaceLines = regexp.MustCompile(`(?m)^(sys_proc_info\(\): Unsupported .*|Unimplemented syscall \(\d+\))\r?\n`)
 
 func (p *program) hasEnded() bool {
 	select {

@@ -42,6 +42,7 @@ type image struct {
 	Path, Name, ID string
 	LoadAddress    string `json:"load_address"`
 	Main, Symbols  bool
+	Runtime        bool
 	Note, Error    string
 }
 

@@ -21,39 +21,18 @@ import (
 
 // sourced is a program with debugging information, made for a space.
 type sourced struct {
-	program, dsym, object string
+	mapped
+	dsym string
 }
 
-// compileSourced builds testdata/source.cc to an object file and a program that names
-// it as it is called inside the space, and makes a dSYM, which is not beside it.
+// compileSourced builds testdata/source.cc, and makes a dSYM, which is not beside it.
 func (r *room) compileSourced() sourced {
 	r.Helper()
-	dir := r.TempDir()
-	long := filepath.Join(dir, strings.Repeat("x", max(0, len(r.files)-1))) // is as long as the name inside
-	s := sourced{filepath.Join(dir, "program"), filepath.Join(dir, "made.dSYM"), filepath.Join(dir, "source.o")}
-	there := filepath.Join(long, "source.o")
-	source, err := filepath.Abs("testdata/source.cc")
-	build := compiler(true)
-	if err = errors.Join(err, os.MkdirAll(long, 0o755),
-		run(dir, nil, slices.Concat(build, []string{"-g", "-O1", "-std=c++17", "-c", source, "-o", there})...),
-		run(dir, nil, append(build, there, "-o", s.program)...),
-	); err != nil {
-		r.Fatal(err)
-	}
+	s := sourced{r.compileMapped("testdata/source.cc", "-std=c++17"), filepath.Join(r.TempDir(), "made.dSYM")}
 	if out, err := exec.Command(llvmTool(r, "dsymutil"), "-o", s.dsym, s.program).CombinedOutput(); err != nil {
 		r.Fatalf("dsymutil: %v\n%s", err, out)
 	}
-	b, err := os.ReadFile(s.program)
-	if err != nil {
-		r.Fatal(err)
-	}
-	inside := r.inside(s.object)
-	if !bytes.Contains(b, []byte(there)) || len(there) != len(inside) {
-		r.Fatalf("the program does not name %s, to be %s", there, inside)
-	}
-	if err := errors.Join(os.WriteFile(s.program, bytes.ReplaceAll(b, []byte(there), []byte(inside)), 0o755), os.Rename(there, s.object)); err != nil {
-		r.Fatal(err)
-	}
+	r.moveInside(&s.mapped)
 	return s
 }
 
@@ -125,13 +104,13 @@ func (r *room) checkSource(s *sourced, known bool) {
 	if known && (len(got) < 5 || len(rep.Notes) > 0) {
 		r.Errorf("%q, notes %q", got, rep.Notes)
 	}
-	note := fmt.Sprintf("program: no lines of code from %s: it is missing", r.inside(s.object))
+	note := fmt.Sprintf("source: no lines of code from %s: it is missing", r.inside(s.object))
 	if !known && !slices.Contains(rep.Notes, note) {
 		r.Errorf("notes %q, want %q", rep.Notes, note)
 	}
 	r.checkRecording(saved, rep, got)
 	tree, err := exec.Command(cmp.Or(built.linux, built.stacksnap), saved).Output()
-	if line := "Worker::wait() [inlined] (program)"; err != nil || bytes.Contains(tree, []byte(line)) != known {
+	if line := "Worker::wait() [inlined] (source)"; err != nil || bytes.Contains(tree, []byte(line)) != known {
 		r.Errorf("%v: %q in the tree is to be %v:\n%s", err, line, known, tree)
 	}
 }
@@ -199,7 +178,7 @@ func symbolizedFrames(r *room, dsym string, rep *report, th *thread) (list []str
 		if n.Return {
 			at--
 		}
-		out, err := exec.Command(llvmTool(r, "llvm-symbolizer"), "--obj="+filepath.Join(dsym, "Contents/Resources/DWARF/program"), "--output-style=JSON", fmt.Sprintf("%#x", at)).Output()
+		out, err := exec.Command(llvmTool(r, "llvm-symbolizer"), "--obj="+filepath.Join(dsym, "Contents/Resources/DWARF/source"), "--output-style=JSON", fmt.Sprintf("%#x", at)).Output()
 		var answer []struct {
 			Symbol []struct {
 				FunctionName, FileName string

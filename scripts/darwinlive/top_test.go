@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"stacksnap/scripts/terminal"
 )
 
 // TestQEndsTop: the view of a terminal ends by its key, with the terminal as it was.
@@ -20,7 +20,7 @@ func TestQEndsTop(t *testing.T) {
 	program := compile(t, "lives.c", cFlags...)
 	live(t, time.Minute, func(r *room) {
 		p := r.target(program, "run", "600000", "0")
-		ours, theirs := r.terminal()
+		ours, theirs := r.terminal(100, 30)
 		cmd := exec.Command(r.runner[0], append(r.runner[1:len(r.runner):len(r.runner)], built.stacksnap, "top", "-p", fmt.Sprint(p.pid))...)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
 		cmd.Env = append(os.Environ(), "TERM=xterm")
@@ -75,24 +75,10 @@ func (s *screen) text() string {
 	return string(s.all)
 }
 
-// terminal makes one of a usual size.
-func (r *room) terminal() (ours, theirs *os.File) {
+// terminal makes one, whose other side it returns first.
+func (r *room) terminal(columns, rows uint16) (ours, theirs *os.File) {
 	r.Helper()
-	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		r.Fatal(err)
-	}
-	fd := int(ours.Fd())
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 100})
-	}
-	if err == nil {
-		theirs, err = os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	}
+	ours, theirs, err := terminal.Open(columns, rows)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"regexp"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -18,9 +17,6 @@ type situation struct {
 	isIdle bool     // what is seen of the process: what it serves, or what is not seen, is not
 	varies bool     // the headline, from run to run
 }
-
-// misleads matches what is not said of a program that is broken.
-var misleads = regexp.MustCompile(`\bidle\b|no hang`)
 
 // situations are twenty that a person should find the cause of.
 var situations = []situation{

@@ -7,24 +7,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 
+	"stacksnap/scripts/firstscreen"
 	"stacksnap/scripts/terminal"
 )
 
 var (
 	update = flag.Bool("update", false, "rewrite testdata/screens/shown with what is shown now")
 	keepIn = flag.String("keep", "", "a folder for the screens at load, for people to read")
-)
-
-// The first screen: its last row has the prompt of the pager or of the shell.
-const (
-	columns = 80
-	rows    = 24
 )
 
 // busyProcesses keep the processors busy beside a broken program, in the second run.
@@ -70,43 +63,26 @@ func (s *situation) screen(t *testing.T) string {
 	pid := s.start(t)
 	cmd := exec.Command(stacksnap, strconv.Itoa(pid))
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "PAGER=cat")
-	text, err := terminal.Run(cmd, columns, rows)
+	text, err := terminal.Run(cmd, firstscreen.Columns, firstscreen.Rows)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return firstRows(text)
-}
-
-// styles are what colours and weights are written as (ECMA-48, SGR).
-var styles = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-// firstRows returns what is on the first screen of a terminal, without styles. A line
-// that is too long goes on in the next row.
-func firstRows(text []byte) string {
-	var shown []string
-	for line := range strings.Lines(string(styles.ReplaceAll(text, nil))) {
-		row := []rune(strings.TrimRight(line, "\r\n"))
-		for len(row) > columns {
-			shown, row = append(shown, string(row[:columns])), row[columns:]
-		}
-		shown = append(shown, string(row))
-	}
-	return strings.Join(shown[:min(len(shown), rows-1)], "\n") + "\n"
+	return firstscreen.Of(text)
 }
 
 func (s *situation) check(t *testing.T, screen string) {
 	t.Helper()
 	for _, want := range s.says {
-		if !regexp.MustCompile(want).MatchString(joined(screen)) {
+		if !firstscreen.Says(screen, want) {
 			t.Errorf("nothing matches %q", want)
 		}
 	}
 	for _, want := range s.notYet {
-		if regexp.MustCompile(want).MatchString(joined(screen)) {
+		if firstscreen.Says(screen, want) {
 			t.Errorf("%q is matched now: it goes to says", want)
 		}
 	}
-	if bad := misleads.FindString(screen); bad != "" && !s.isIdle {
+	if bad := firstscreen.Misleading(screen); bad != "" && !s.isIdle {
 		t.Errorf("%q misleads", bad)
 	}
 	if t.Failed() {
@@ -114,43 +90,11 @@ func (s *situation) check(t *testing.T, screen string) {
 	}
 }
 
-// continued is where a line goes on in the next one, indented.
-var continued = regexp.MustCompile(`\n {2,}`)
-
-// joined returns a screen with each line and what continues it in one, without how long a wait has lasted.
-func joined(screen string) string { return ageless(continued.ReplaceAllString(screen, " ")) }
-
-// varying are the parts of a screen that differ from run to run.
-var varying = regexp.MustCompile(`0x[0-9a-f]+|\d+(,\d{3})*(\.\d+)?( (µs|ms|s)\b)?`)
-
-// constant returns what a headline always says. Whether all processes could be checked depends on which
-// of them start and end meanwhile.
-func constant(headline string) string {
-	return varying.ReplaceAllString(strings.ReplaceAll(headline, ", of those that could be checked", ""), "#")
-}
-
 // compare requires that the headline is that of the screen which people have read.
 func (s *situation) compare(t *testing.T, screen string) {
 	t.Helper()
-	file := filepath.Join("testdata", "screens", "shown", s.name+".txt")
-	if *update {
-		if err := os.WriteFile(file, []byte(screen), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	read, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.varies {
-		return
-	}
-	want, _, _ := strings.Cut(joined(string(read)), "\n")
-	got, _, _ := strings.Cut(joined(screen), "\n")
-	if constant(got) != constant(want) {
-		t.Errorf("the headline is %q; people read %q", got, want)
-	}
+	g := firstscreen.Golden{File: filepath.Join("testdata", "screens", "shown", s.name+".txt"), Update: *update, Varies: s.varies}
+	g.Compare(t, screen)
 }
 
 // keep writes a screen for people to read, if it is to be kept.

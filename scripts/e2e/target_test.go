@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"stacksnap/scripts/firstscreen"
 	"stacksnap/task/needs"
 )
 
@@ -149,24 +149,8 @@ type result struct {
 func snap(t *testing.T, args ...string) result {
 	t.Helper()
 	r := snapAsIs(t, args...)
-	r.out = ageless(r.out)
+	r.out = firstscreen.Ageless(r.out)
 	return r
-}
-
-// lasted matches how long at least something has lasted, which a busy machine adds.
-var lasted = regexp.MustCompile(`(has|have) waited at least \d+ (s|min)|,? for at least \d+ (s|min)`)
-
-// ageless returns a report as it is of what has just begun.
-func ageless(report string) string {
-	return lasted.ReplaceAllStringFunc(report, func(s string) string {
-		switch {
-		case strings.HasPrefix(s, "has"):
-			return "waits"
-		case strings.HasPrefix(s, "have"):
-			return "wait"
-		}
-		return ""
-	})
 }
 
 // snapAsIs is snap without a change of the output.

@@ -366,9 +366,23 @@ func (s *shot) finish() (*profile.Profile, error) {
 		return nil, errors.Join(s.err, s.saving.close(recording.End{}))
 	}
 	s.stacks = keep(&s.snapshot, s.stacks, s.wanted)
+	s.note(exitedLine(s.stacks))
 	err := errors.Join(s.err, s.add())
 	made, unsaved := s.target.finish(recording.End{})
 	return made, errors.Join(err, unsaved)
+}
+
+// exitedLine returns a note if a walk found that the target had exited, so that what was not copied
+// in the stop could not be read; "" if none did.
+func exitedLine(stacks []profile.Stack) string {
+	isExit := func(err error) bool { return errors.As(err, new(*task.ExitedError)) }
+	for i := range stacks {
+		s := &stacks[i]
+		if isExit(s.Stop.Err) || slices.ContainsFunc(s.Frames, func(f unwind.Frame) bool { return isExit(f.Err) }) {
+			return "the target exited while it was captured, or called exec: callers and lines of code may be missing"
+		}
+	}
+	return ""
 }
 
 // close gives back what a profile is made of.

@@ -55,7 +55,7 @@ func isMark(function string) bool {
 // they are the program's.
 func isGlue(l *profile.Location) bool {
 	name, _, _ := strings.Cut(l.Function, "@") // a symbol's version
-	return isBeginning(name) || l.File == "" && (strings.HasPrefix(name, "__") || isLibraryFunction(name))
+	return isBeginning(name) || l.File == "" && (hasPrefix(name, libraryPrefixes) || isLibraryFunction(name))
 }
 
 // IsBeginning reports whether programs or threads begin in a function: such say nothing of what
@@ -73,6 +73,9 @@ func isMain(name string) bool {
 	}
 	return false
 }
+
+// libraryPrefixes begin the names of more such functions: of reserved ones, and of C++'s allocation.
+var libraryPrefixes = []string{"__", "operator new", "operator delete"}
 
 // isBeginning reports whether programs or threads begin in a function, besides isMain.
 func isBeginning(name string) bool {

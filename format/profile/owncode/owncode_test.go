@@ -47,6 +47,10 @@ func TestIs(t *testing.T) {
 		{true, "core::Engine::run()", ""},            // no crate of Rust's
 		{true, "core::Engine::run", "/srv/shop/engine.cpp"},
 		{true, "auto shop::sum<int>(int)::{lambda(auto:1)#1}::operator()<int>(int) const", ""},
+		{true, "operator new(unsigned long)", "/srv/shop/arena.cpp"}, // in the place of the library's
+		{true, "shop::Clerk::operator new(unsigned long)", ""},
+		{false, "operator new(unsigned long)", ""}, // libc++abi's, linked statically
+		{false, "operator delete[](void*, unsigned long)", ""},
 		{false, "operator()", "/usr/include/c++/13/bits/invoke.h"},
 		{false, "std::mutex::lock()", "/usr/include/c++/13/bits/std_mutex.h"},
 		{false, "std::mutex::lock()", ""},
