@@ -95,7 +95,7 @@ func (g *Tasks) SamePlace(other *Tasks) bool {
 }
 
 // TasksByPlace merges tasks that wait at one place of the program's own code, and leaves out the
-// runtime's own. What is said of them all is that of one, but for a creator that they do not share.
+// runtime's own. What is said of them all is that of one, but for a creator and an object that they do not share.
 func TasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
 	index := map[taskPlace]*Tasks{}
 	all := 0
@@ -123,11 +123,14 @@ func TasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
 func (g *Tasks) add(t *profile.Task) {
 	g.Number += t.Count
 	g.Several = g.Several || !slices.EqualFunc(g.Path, t.Path, func(a, b *profile.Node) bool { return a.Function == b.Function && a.Line == b.Line })
+	other := *g.Task
 	if g.Created != nil && (t.Created == nil || *t.Created != *g.Created) {
-		other := *g.Task
 		other.Created = nil
-		g.Task = &other
 	}
+	if !g.On.Same(t.On) {
+		other.On, other.Objects = nil, 0
+	}
+	g.Task = &other
 }
 
 // IsMainTask reports whether a task is Go's main goroutine.

@@ -7,6 +7,9 @@
 // scripts/fixtures/golayouts makes. It holds for Linux and macOS. Whatever is read is
 // checked: a goroutine refers to itself, and its stack pointer is in its stack.
 //
+// The channels and locks for which goroutines wait are those of their runtime.sudog, which refers to the
+// goroutine: for channels the goroutine has it, for locks the table of semaphores (runtime.semtable).
+//
 // The goroutine that a thread runs is that of its runtime.m, which is found in runtime.allm by the
 // thread's number and copied with the thread's stack, as is the goroutine. Each has to refer to the other.
 //

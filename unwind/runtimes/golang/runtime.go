@@ -24,7 +24,10 @@ type Runtime struct {
 	list    task.Addr // of runtime.allgptr, the pointer to their list
 	reasons []string  // wait reasons by number
 	allm    task.Addr // of runtime.allm, the pointer to the list of threads
-	darwin  bool
+
+	semaphoreTable task.Addr // of runtime.semtable; 0: not known
+
+	darwin bool
 
 	threads map[task.ThreadID]runtimeThread // by the last Chains
 }
@@ -40,7 +43,7 @@ const (
 )
 
 // symbols are the variables of the runtime that are read.
-var symbols = []string{"runtime.allglen", "runtime.allgptr", "runtime.buildVersion", "runtime.waitReasonStrings", "runtime.allm"}
+var symbols = []string{"runtime.allglen", "runtime.allgptr", "runtime.buildVersion", "runtime.waitReasonStrings", "runtime.allm", "runtime.semtable"}
 
 // Attach finds the runtime in an image of a process of a system.
 func Attach(im *images.Image, m task.Memory, os task.OS) (*Runtime, error) {
@@ -64,6 +67,7 @@ func Attach(im *images.Image, m task.Memory, os task.OS) (*Runtime, error) {
 		}
 	}
 	r.length, r.list, r.allm = im.Addr(found[0].VMAddr), im.Addr(found[1].VMAddr), im.Addr(found[4].VMAddr)
+	r.semaphoreTable = im.Addr(found[5].VMAddr)
 	if err := r.identify(im.Addr(found[2].VMAddr)); err != nil {
 		return nil, err
 	}
