@@ -125,6 +125,12 @@ func (w *watched) SymbolsOf(names ...string) []object.Symbol {
 	return object.SymbolsOf(w.File, names...)
 }
 
+// GoFunctions implements [object.GoFunctionFinder]. The answer is not recorded, like that of
+// DataSymbol.
+func (w *watched) GoFunctions(names ...string) []object.Symbol {
+	return object.GoFunctions(w.File, names...)
+}
+
 // Variable implements [object.VariableReporter]. The answer is recorded with the wait that
 // it is of.
 func (w *watched) Variable(vmaddr uint64) (object.Symbol, bool) {

@@ -37,7 +37,7 @@ func inQueue(r *Runtime, m *memory, i int, semaphore uint64) {
 
 // rootOf is where the root for a semaphore is.
 func rootOf(r *Runtime, semaphore uint64) task.Addr {
-	r.semaphoreTable = tableAt
+	r.semaphoreTables = []task.Addr{tableAt}
 	return tableAt + task.Addr(int(semaphore>>3%semRoots)*r.rootBytes()+r.layout.treap)
 }
 
@@ -89,7 +89,7 @@ func TestObjects(t *testing.T) {
 		}, "3: 0"},
 		"the tree is a circle":  {func(r *Runtime, m *memory) { tree(r, m); at(r, m, 1, r.layout.right, uint64(placeOfSudog(0))) }, "3: 1 sync.Mutex 0x500000 0/0 0+0=3"},
 		"the queue is a circle": {func(r *Runtime, m *memory) { tree(r, m); at(r, m, 2, r.layout.more, uint64(placeOfSudog(1))) }, "3: 1 sync.Mutex 0x500000 0/0 0+0=3"},
-		"no table":              {func(r *Runtime, m *memory) { tree(r, m); r.semaphoreTable = 0 }, "3: 0"},
+		"no table":              {func(r *Runtime, m *memory) { tree(r, m); r.semaphoreTables = nil }, "3: 0"},
 		"it left the queue by then": {func(r *Runtime, m *memory) {
 			tree(r, m)
 			m.read = func(a task.Addr) {

@@ -20,21 +20,35 @@ func (r *Runtime) rootBytes() int {
 
 // readQueues reads the queues of all semaphores, which change meanwhile.
 func (c *reader) readQueues() {
+	for _, at := range c.semaphoreTables {
+		c.queue = map[task.Addr]queued{}
+		if c.readTable(at) || !c.unproven {
+			return
+		}
+	}
 	c.queue = map[task.Addr]queued{}
+}
+
+// readTable reads the queues of the table at an address. It reports whether all that is in it are queues, and one is.
+func (c *reader) readTable(at task.Addr) bool {
 	size := c.rootBytes()
 	table := make(words, semRoots*size)
-	if c.semaphoreTable == 0 || task.ReadFull(c.memory, table, c.semaphoreTable) != nil {
-		return
+	if task.ReadFull(c.memory, table, at) != nil {
+		return false
 	}
 	for i := range semRoots {
 		if tree := table.addr(i*size + c.layout.treap); tree != 0 {
-			c.readTree(tree, i)
+			if before := len(c.queue); c.readTree(tree, i) == before && c.unproven {
+				return false
+			}
 		}
 	}
+	return len(c.queue) > 0
 }
 
-// readTree reads the tree of a root: each node is the first of those that wait for one semaphore.
-func (c *reader) readTree(root task.Addr, number int) {
+// readTree reads the tree of a root: each node is the first of those that wait for one semaphore. It returns how many
+// wait for any that was read so far.
+func (c *reader) readTree(root task.Addr, number int) int {
 	l, b := c.layout, c.sudog
 	next := []task.Addr{root}
 	for len(next) > 0 {
@@ -52,6 +66,7 @@ func (c *reader) readTree(root task.Addr, number int) {
 			more = b.addr(l.more)
 		}
 	}
+	return len(c.queue)
 }
 
 // readQueued reads one that waits into the buffer. It returns false for one that was read before, and for what

@@ -160,7 +160,8 @@ func TestTruth(t *testing.T) {
 		cgo   string
 		flags []string
 		n     int
-	}{{"0", nil, 1}, {"0", nil, 1000}, {"0", []string{"-trimpath", "-buildmode=pie"}, 8}, {"0", []string{"-ldflags=-w"}, 8}} {
+	}{{"0", nil, 1}, {"0", nil, 1000}, {"0", []string{"-trimpath", "-buildmode=pie"}, 8}, {"0", []string{"-ldflags=-w"}, 8},
+		{"0", []string{"-ldflags=-s -w", "-trimpath"}, 8}, {"0", []string{"-ldflags=-s -w", "-buildmode=pie"}, 8}, {"1", []string{"-ldflags=-s -w -linkmode=external"}, 8}} {
 		t.Run(fmt.Sprint(c.n, c.flags), func(t *testing.T) { compare(t, "go", c.cgo, c.n, c.flags...) })
 	}
 }
