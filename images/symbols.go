@@ -249,6 +249,11 @@ func (n *named) SymbolsOf(names ...string) []object.Symbol {
 	return found
 }
 
+// GoFunctions implements [object.GoFunctionFinder].
+func (n *named) GoFunctions(names ...string) []object.Symbol {
+	return object.GoFunctions(n.File, names...)
+}
+
 // Variable implements [object.VariableReporter].
 func (n *named) Variable(vmaddr uint64) (object.Symbol, bool) {
 	if s, ok := n.more().variable(vmaddr); ok {

@@ -23,6 +23,23 @@ type Task struct {
 	Created *Location     // where it was made; nil: not known
 	Path    []*Node       // its stack, the outermost frame first
 	Count   int           // of tasks that are alike (same stack, wait and creator), this one included
+	On      *TaskObject   // what all of them wait for; nil: not the same, or not known
+	Objects int           // number of different objects that they wait for; 0: not known
+}
+
+// TaskObject is what tasks wait for: a channel, or a lock or another semaphore. Go records no owner of it.
+type TaskObject struct {
+	Kind     string // "chan", "sync.Mutex", "sync.RWMutex", "sync.WaitGroup", "semaphore"
+	Addr     task.Addr
+	Len, Cap uint64 // of a channel
+	// Receivers, Senders and Waiters are the tasks that wait for it: the first two for a channel alone. Those that
+	// wait for several channels at once are not counted.
+	Receivers, Senders, Waiters int
+}
+
+// Same reports whether two are one object. Either may be nil.
+func (o *TaskObject) Same(other *TaskObject) bool {
+	return o != nil && other != nil && o.Kind == other.Kind && o.Addr == other.Addr
 }
 
 // IsGo reports whether a runtime, named with its version, is Go's.

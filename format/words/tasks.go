@@ -25,7 +25,7 @@ func (p *Printer) parked(t *headline.Tasks) string {
 	if profile.IsCPython(t.Runtime) {
 		in, language = " for ", "Python"
 	}
-	text += in + TaskWait(t.Task) + p.taskPlace(t) + p.CreatedBy(t.Created) + p.whenTasks()
+	text += in + TaskWait(t.Task) + taskObject(t.Task, t.Number) + p.taskPlace(t) + p.CreatedBy(t.Created) + p.whenTasks()
 	if t.IsForLock() {
 		text += noHolder(language)
 	}
@@ -208,7 +208,7 @@ func (p *Printer) TaskTitle(t *profile.Task) string {
 	if t.Since > 0 {
 		since = " for " + Seconds(t.Since)
 	}
-	return p.Name(name) + TaskState(t) + since + p.CreatedBy(t.Created)
+	return p.Name(name) + TaskState(t) + taskObjects(t) + since + p.CreatedBy(t.Created)
 }
 
 // TaskStack returns a stack without the frames in which all tasks of the runtime begin and wait.

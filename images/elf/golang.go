@@ -39,6 +39,9 @@ func (f *File) goSymbol(vmaddr uint64) (object.Symbol, bool) {
 	return f.golang().Symbol(vmaddr)
 }
 
+// GoFunctions implements [object.GoFunctionFinder].
+func (f *File) GoFunctions(names ...string) []object.Symbol { return f.golang().Functions(names...) }
+
 // exported returns the functions in the dynamic symbol table.
 func (f *File) exported() map[string]uint64 {
 	t := f.dynamicSymbols()

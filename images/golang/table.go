@@ -10,6 +10,7 @@ package golang
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"stacksnap/images/object"
@@ -86,6 +87,26 @@ func (t *Table) Symbol(vmaddr uint64) (object.Symbol, bool) {
 	}
 	s := object.Symbol{Name: f.name(), VMAddr: t.base + f.start, Size: f.size}
 	return s, s.Name != ""
+}
+
+// Functions returns the function of each name, empty if there is none. A wrapper for calls by the other ABI has the same
+// name: the longer of the two is the function. It goes through the whole table.
+func (t *Table) Functions(names ...string) []object.Symbol {
+	found := make([]object.Symbol, len(names))
+	if t == nil {
+		return found
+	}
+	for i := range t.count {
+		f := t.begun(i)
+		n := slices.Index(names, f.name())
+		if n < 0 {
+			continue
+		}
+		if f, ok := t.function(i); ok && f.size > found[n].Size {
+			found[n] = object.Symbol{Name: names[n], VMAddr: t.base + f.start, Size: f.size}
+		}
+	}
+	return found
 }
 
 // text returns the string at an offset, "" if there is none.

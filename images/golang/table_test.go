@@ -43,6 +43,10 @@ func TestMadeUpTables(t *testing.T) {
 			}
 			wantSymbols(t, table)
 			wantSources(t, table)
+			want := []object.Symbol{{Name: "main.deep", VMAddr: textAt + 0x80, Size: codeEnd}, {}}
+			if got := table.Functions("main.deep", "main.none"); !slices.Equal(got, want) {
+				t.Errorf("%+v, want %+v", got, want)
+			}
 		})
 	}
 }

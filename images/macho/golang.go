@@ -9,6 +9,9 @@ import (
 	"stacksnap/images/object"
 )
 
+// GoFunctions implements [object.GoFunctionFinder].
+func (f *File) GoFunctions(names ...string) []object.Symbol { return f.golang().Functions(names...) }
+
 // readGo opens Go's function table; nil if there is none. It prefers the image's own
 // file, which outlives the process.
 func (f *File) readGo() *golang.Table {

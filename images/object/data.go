@@ -27,6 +27,20 @@ func SymbolsOf(f File, names ...string) []Symbol {
 	return nil
 }
 
+// GoFunctionFinder is a [File] that may have Go's table of functions.
+type GoFunctionFinder interface {
+	// GoFunctions returns the function of each name, empty if the table has none.
+	GoFunctions(names ...string) []Symbol
+}
+
+// GoFunctions calls the method of that name of [GoFunctionFinder]. It returns nil for a file without it.
+func GoFunctions(f File, names ...string) []Symbol {
+	if finder, can := f.(GoFunctionFinder); can {
+		return finder.GoFunctions(names...)
+	}
+	return nil
+}
+
 // DataSymbolFinder is a [File] of Mach-O.
 type DataSymbolFinder interface {
 	// DataSymbol returns the address of the symbol with exactly this name, exported or not,

@@ -125,6 +125,12 @@ func (w *watched) SymbolsOf(names ...string) []object.Symbol {
 	return object.SymbolsOf(w.File, names...)
 }
 
+// GoFunctions implements [object.GoFunctionFinder]. The answer is not recorded, like that of
+// DataSymbol.
+func (w *watched) GoFunctions(names ...string) []object.Symbol {
+	return object.GoFunctions(w.File, names...)
+}
+
 // Variable implements [object.VariableReporter]. The answer is not recorded here: it
 // is part of the wait that it describes.
 func (w *watched) Variable(vmaddr uint64) (object.Symbol, bool) {

@@ -187,7 +187,7 @@ var ended = End{
 	Tasks: []Task{
 		{Runtime: "Go 1.26.1", ID: 7, Wait: "chan receive", Since: 5e9, Count: 5000, Creator: 0x10011, Frames: []TaskFrame{
 			{PC: 0x10010, Why: "why"}, {PC: 0x10020, Return: true, By: 3},
-		}, Stop: 2, Need: 0x7000, Detail: "detail"},
+		}, Stop: 2, Need: 0x7000, Detail: "detail", Objects: 1, On: &TaskObject{"chan", 0xc000100, 1, 2, 3, 4, 7}},
 		{Runtime: "Go 1.26.1", ID: 2, System: true, Count: 1},
 		{Runtime: "CPython 3.12.1", ID: 1 << 63, Name: "Task-1", Count: 1, Frames: []TaskFrame{
 			{Managed: &task.ManagedFrame{Runtime: "CPython 3.12.1", Function: "fetch", File: "/srv/app.py", Line: 31, Entry: true, Shim: 0x5000}},

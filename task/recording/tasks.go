@@ -18,6 +18,16 @@ type Task struct {
 	Stop                uint8       // numbered as in recording.proto
 	Need                task.Addr
 	Detail              string
+	On                  *TaskObject // what all of them wait for; nil: not the same, or not known
+	Objects             int         // number of different objects that they wait for; 0: not known
+}
+
+// TaskObject is what tasks wait for.
+type TaskObject struct {
+	Kind                        string
+	Addr                        task.Addr
+	Len, Cap                    uint64
+	Receivers, Senders, Waiters int
 }
 
 // TaskFrame is a frame of a task.
@@ -82,7 +92,24 @@ func appendTask(b []byte, t *Task) []byte {
 	}
 	b = appendUintIf(b, 10, uint64(t.Stop))
 	b = appendUintIf(b, 11, uint64(t.Need))
-	return appendBytesIf(b, 12, cutText(t.Detail))
+	b = appendBytesIf(b, 12, cutText(t.Detail))
+	b = appendUintIf(b, 13, uint64(max(0, t.Objects)))
+	if t.On != nil {
+		var at int
+		b, at = begin(b, 14)
+		b = end(appendTaskObject(b, t.On), at)
+	}
+	return b
+}
+
+func appendTaskObject(b []byte, o *TaskObject) []byte {
+	b = appendBytesIf(b, 1, cutText(o.Kind))
+	b = appendUintIf(b, 2, uint64(o.Addr))
+	b = appendUintIf(b, 3, o.Len)
+	b = appendUintIf(b, 4, o.Cap)
+	b = appendUintIf(b, 5, uint64(max(0, o.Receivers)))
+	b = appendUintIf(b, 6, uint64(max(0, o.Senders)))
+	return appendUintIf(b, 7, uint64(max(0, o.Waiters)))
 }
 
 func appendTaskFrame(b []byte, f *TaskFrame) []byte {
@@ -134,7 +161,7 @@ func (s *tasks) learn(kind int, data []byte) (bool, error) {
 }
 
 func taskBytes(t *Task) int {
-	n := len(t.Runtime) + len(t.Name) + len(t.Wait) + len(t.Detail) + costTaskFrame*len(t.Frames)
+	n := objectBytes(t.On) + len(t.Runtime) + len(t.Name) + len(t.Wait) + len(t.Detail) + costTaskFrame*len(t.Frames)
 	for i := range t.Frames {
 		f := &t.Frames[i]
 		n += len(f.Why)
@@ -143,6 +170,13 @@ func taskBytes(t *Task) int {
 		}
 	}
 	return n
+}
+
+func objectBytes(o *TaskObject) int {
+	if o == nil {
+		return 0
+	}
+	return 64 + len(o.Kind)
 }
 
 func parseTask(data []byte) (Task, error) {
@@ -174,9 +208,39 @@ func parseTask(data []byte) (Task, error) {
 			t.Need = task.Addr(m.n)
 		case 12:
 			t.Detail = m.text()
+		case 13:
+			t.Objects = index(m.n)
+		case 14:
+			o, err := parseTaskObject(m.data)
+			m.fail(err)
+			t.On = &o
 		}
 	}
 	return t, m.err
+}
+
+func parseTaskObject(data []byte) (TaskObject, error) {
+	var o TaskObject
+	m := newMessage(data)
+	for m.next() {
+		switch m.field {
+		case 1:
+			o.Kind = m.text()
+		case 2:
+			o.Addr = task.Addr(m.n)
+		case 3:
+			o.Len = m.n
+		case 4:
+			o.Cap = m.n
+		case 5:
+			o.Receivers = index(m.n)
+		case 6:
+			o.Senders = index(m.n)
+		case 7:
+			o.Waiters = index(m.n)
+		}
+	}
+	return o, m.err
 }
 
 func parseTaskFrame(data []byte) (TaskFrame, error) {

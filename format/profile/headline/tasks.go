@@ -97,8 +97,8 @@ func (g *Tasks) SamePlace(other *Tasks) bool {
 }
 
 // TasksByPlace groups tasks that wait at one place of the program's own code. It omits the
-// runtime's own tasks. The facts of a group are those of one of its tasks, without Created if
-// the tasks differ in it.
+// runtime's own tasks. The facts of a group are those of one of its tasks, without a creator and an
+// object that the tasks do not share.
 func TasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
 	index := map[taskPlace]*Tasks{}
 	all := 0
@@ -126,11 +126,14 @@ func TasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
 func (g *Tasks) add(t *profile.Task) {
 	g.Number += t.Count
 	g.Several = g.Several || !slices.EqualFunc(g.Path, t.Path, func(a, b *profile.Node) bool { return a.Function == b.Function && a.Line == b.Line })
+	other := *g.Task
 	if g.Created != nil && (t.Created == nil || *t.Created != *g.Created) {
-		other := *g.Task
 		other.Created = nil
-		g.Task = &other
 	}
+	if !g.On.Same(t.On) {
+		other.On, other.Objects = nil, 0
+	}
+	g.Task = &other
 }
 
 // IsMainTask reports whether a task is Go's main goroutine.

@@ -20,6 +20,18 @@ func goroutines(id uint64, n int, wait, function string) *profile.Task {
 	}
 }
 
+// TestObjectOfPlace: tasks at one place wait for an object if all of them do.
+func TestObjectOfPlace(t *testing.T) {
+	for _, other := range []profile.TaskObject{{Kind: "chan", Addr: 1}, {Kind: "chan", Addr: 2}} {
+		a, b := goroutines(9, 50, "chan receive", "main.worker"), goroutines(70, 3, "chan receive", "main.worker")
+		a.On, b.On = &profile.TaskObject{Kind: "chan", Addr: 1}, &other
+		got := TasksByPlace([]*profile.Task{a, b})
+		if len(got) != 1 || (got[0].On != nil) != (other.Addr == 1) || a.On == nil {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 // TestParked: what goroutines wait in comes before what an idle thread of the runtime does,
 // and a lock that the main one waits for before many that wait alike.
 func TestParked(t *testing.T) {

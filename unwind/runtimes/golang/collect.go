@@ -37,6 +37,8 @@ type Group struct {
 	Frames    []unwind.Frame
 	Stop      unwind.Stop
 	Count     int
+	On        *Object // what all of them wait for; nil: not the same, or not known
+	Objects   int     // number of different ones; 0: not known
 }
 
 // Collection is the goroutines of a process that no thread runs.
@@ -52,6 +54,7 @@ type reader struct {
 	*Runtime
 	Options
 	stacks
+	objects
 	words, again words
 	buffer       []byte
 	copied       int
@@ -74,13 +77,14 @@ func (r *Runtime) Collect(o Options) (*Collection, error) {
 		return nil, fmt.Errorf("goroutines are not readable: %w", err)
 	}
 	c := &reader{
-		Runtime: r, Options: o, stacks: newStacks(), index: map[alike]int{},
+		Runtime: r, Options: o, stacks: newStacks(), objects: newObjects(r.layout), index: map[alike]int{},
 		words: make(words, r.layout.used()), again: make(words, r.layout.used()), buffer: make([]byte, maxCopy),
 	}
 	c.made.LeftOut = more
 	for _, at := range list {
 		c.add(at)
 	}
+	c.setObjects()
 	slices.SortStableFunc(c.made.Groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
 	return &c.made, nil
 }
@@ -133,8 +137,9 @@ func (c *reader) add(at task.Addr) {
 		}
 		since := c.words.word(c.layout.since)
 		copied, err := c.copyStack(&s)
+		on := c.object(at, &s)
 		if again, ok := c.readState(c.again, at); err == nil && ok && again == s {
-			c.count(&s, copied, time.Duration(since))
+			c.count(&s, copied, time.Duration(since), on)
 			return
 		}
 	}
@@ -158,8 +163,8 @@ func (c *reader) copyStack(s *state) ([]byte, error) {
 	return b, task.ReadFull(c.memory, b, task.Addr(s.sp))
 }
 
-// count adds a goroutine to those that are like it.
-func (c *reader) count(s *state, copied []byte, since time.Duration) {
+// count adds a goroutine to those that are like it, with what it waits for.
+func (c *reader) count(s *state, copied []byte, since time.Duration, on *Object) {
 	wait := c.wait(s.status, s.reason)
 	if s.id == mainID {
 		s.creator = 0 // the runtime's start-up code
@@ -180,4 +185,5 @@ func (c *reader) count(s *state, copied []byte, since time.Duration) {
 		c.made.Groups = append(c.made.Groups, Group{Goroutine: g, Frames: key.stack.frames, Stop: key.stack.stop})
 	}
 	c.made.Groups[i].Count++
+	c.note(i, wait, on)
 }

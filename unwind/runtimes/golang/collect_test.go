@@ -266,7 +266,7 @@ func FuzzCollect(f *testing.F) {
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		hostile := *r
-		hostile.memory = &memory{bytes: b}
+		hostile.memory, hostile.semaphoreTables = &memory{bytes: b}, []task.Addr{base}
 		c, err := hostile.Collect(Options{Unwinder: unwind.New(unwind.Options{}), Images: images.NewMap(nil)})
 		if err != nil {
 			return

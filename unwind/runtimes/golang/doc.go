@@ -7,6 +7,12 @@
 // scripts/fixtures/golayouts makes. It holds for Linux and macOS. Whatever is read is
 // checked: a goroutine refers to itself, and its stack pointer is in its stack.
 //
+// In a stripped program the variables are found by the code of the runtime's functions that use them, which
+// Go's function table names. Each is proven by what is in it: a list of goroutines begins with the main one.
+//
+// The channels and locks for which goroutines wait are those of their runtime.sudog, which refers to the
+// goroutine: for channels the goroutine has it, for locks the table of semaphores (runtime.semtable).
+//
 // The goroutine that a thread runs is that of its runtime.m, which is found in runtime.allm by the
 // thread's number and copied with the thread's stack, as is the goroutine. Each has to refer to the other.
 //

@@ -24,6 +24,7 @@ type state struct {
 	reason         uint8
 	id             uint64
 	creator, start task.Addr
+	waiting        task.Addr // the list of the channels that it waits for
 }
 
 // maxStack is the largest stack that Go's runtime allows, in bytes (runtime.maxstackceiling).
@@ -36,7 +37,7 @@ func (l *layout) decode(w words, at task.Addr) (state, bool) {
 		low: w.addr(stackLow), high: w.addr(stackHigh),
 		sp: w.word(l.sp), pc: w.word(l.pc), lr: w.word(l.lr), bp: w.word(l.bp),
 		status: status(w.u32(l.status) &^ scanned), reason: w[l.reason],
-		id: w.word(l.id), creator: w.addr(l.creator), start: w.addr(l.start),
+		id: w.word(l.id), creator: w.addr(l.creator), start: w.addr(l.start), waiting: w.addr(l.waiting),
 	}
 	if s.status.isNone() || s.status.isThread() {
 		return s, true

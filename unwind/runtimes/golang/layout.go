@@ -37,7 +37,7 @@ const (
 )
 
 // used returns the number of bytes from the start of a goroutine that have all these fields.
-func (l *layout) used() int { return l.start + 8 }
+func (l *layout) used() int { return l.waiting + 8 }
 
 // release finds the minor version in a program's runtime.buildVersion: "go1.26.1",
 // "devel go1.27-a2b3c4d X:nocoverageredesign".

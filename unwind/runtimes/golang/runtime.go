@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"stacksnap/images"
@@ -24,7 +25,12 @@ type Runtime struct {
 	list    task.Addr // of runtime.allgptr, the pointer to their list
 	reasons []string  // wait reasons by number
 	allm    task.Addr // of runtime.allm, the pointer to the list of threads
-	darwin  bool
+
+	// semaphoreTables are the address of runtime.semtable. Unproven says that it is one of them, or none.
+	semaphoreTables []task.Addr
+	unproven        bool
+
+	darwin bool
 
 	threads map[task.ThreadID]runtimeThread // by the last Chains
 }
@@ -40,7 +46,7 @@ const (
 )
 
 // symbols are the variables of the runtime that are read.
-var symbols = []string{"runtime.allglen", "runtime.allgptr", "runtime.buildVersion", "runtime.waitReasonStrings", "runtime.allm"}
+var symbols = []string{"runtime.allglen", "runtime.allgptr", "runtime.buildVersion", "runtime.waitReasonStrings", "runtime.allm", "runtime.semtable"}
 
 // Attach finds the runtime in an image of a process of a system.
 func Attach(im *images.Image, m task.Memory, os task.OS) (*Runtime, error) {
@@ -58,17 +64,24 @@ func Attach(im *images.Image, m task.Memory, os task.OS) (*Runtime, error) {
 	if found == nil {
 		return nil, ErrNone // a recording, which has no table of variables
 	}
-	for i, s := range found {
-		if s.Name == "" {
-			return nil, fmt.Errorf("goroutines are not found: no symbol %s: the program is stripped, or its symbol table is not readable", symbols[i])
+	if i := slices.IndexFunc(found, func(s object.Symbol) bool { return s.Name == "" }); i >= 0 {
+		if err := r.search(); err != nil {
+			return nil, fmt.Errorf("goroutines are not found: no symbol %s: the program is stripped, or its symbol table is not readable; %w", symbols[i], err)
 		}
+		return r, nil
 	}
-	r.length, r.list, r.allm = im.Addr(found[0].VMAddr), im.Addr(found[1].VMAddr), im.Addr(found[4].VMAddr)
-	if err := r.identify(im.Addr(found[2].VMAddr)); err != nil {
-		return nil, err
+	return r, r.use(found)
+}
+
+// use takes the variables from their symbols.
+func (r *Runtime) use(found []object.Symbol) error {
+	at := func(i int) task.Addr { return r.image.Addr(found[i].VMAddr) }
+	if err := r.identify(at(2)); err != nil {
+		return err
 	}
-	r.reasons = r.readReasons(im.Addr(found[3].VMAddr), found[3].Size)
-	return r, nil
+	r.length, r.list, r.allm, r.semaphoreTables = at(0), at(1), at(4), []task.Addr{at(5)}
+	r.reasons = r.readReasons(at(3), found[3].Size)
+	return nil
 }
 
 // identify reads the version.

@@ -59,6 +59,9 @@ func (r *Runtime) threadOf(number uint64, byHandle func(task.Addr) (task.ThreadI
 
 // eachThread calls yield with each thread that the runtime has, which may change the list meanwhile.
 func (r *Runtime) eachThread(m task.Memory, yield func(runtimeThread)) error {
+	if r.allm == 0 {
+		return nil // not known
+	}
 	at, err := task.ReadPointer(m, r.allm, 8)
 	b := make(words, r.layout.nextM+8-r.layout.thread)
 	for n := 0; at != 0 && err == nil; n++ {

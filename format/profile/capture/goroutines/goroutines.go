@@ -73,7 +73,11 @@ func clockOf(p task.Process) time.Duration {
 }
 
 func taskOf(r *golang.Runtime, g *golang.Group, now time.Duration) profile.FoundTask {
-	t := profile.Task{Runtime: r.Name(), ID: g.ID, Wait: g.Wait, System: g.System, Count: g.Count}
+	t := profile.Task{Runtime: r.Name(), ID: g.ID, Wait: g.Wait, System: g.System, Count: g.Count, Objects: g.Objects}
+	if g.On != nil {
+		on := profile.TaskObject(*g.On)
+		t.On = &on
+	}
 	if g.Since > 0 && now > g.Since && g.Count == 1 {
 		t.Since = now - g.Since
 	}

@@ -77,6 +77,7 @@ func TestGoroutinesOfThreads(t *testing.T) {
 	t.Run("cgo", func(t *testing.T) {
 		compareThreads(t, buildIn(t, "onthreads", "go", "1", "-ldflags=-linkmode=external"), true)
 	})
+	t.Run("stripped", func(t *testing.T) { compareThreads(t, buildIn(t, "onthreads", "go", "0", "-ldflags=-s -w"), true) })
 	t.Run("pie", func(t *testing.T) {
 		compareThreads(t, buildIn(t, "onthreads", "go", "0", "-buildmode=pie", "-trimpath"), true)
 	})

@@ -124,6 +124,13 @@ func buildIn(t *testing.T, name, command, cgo string, flags ...string) string {
 // it says of them.
 func start(t *testing.T, program string, n int) (pid int, truth map[uint64]known) {
 	t.Helper()
+	pid, text := startTelling(t, program, n)
+	return pid, readTraceback(t, text)
+}
+
+// startTelling is start, and returns all that the program says.
+func startTelling(t *testing.T, program string, n int) (pid int, text []byte) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "traceback")
 	cmd := exec.Command(program, strconv.Itoa(n), file)
 	cmd.Stderr = os.Stderr
@@ -137,7 +144,7 @@ func start(t *testing.T, program string, n int) (pid int, truth map[uint64]known
 	for {
 		text, err := os.ReadFile(file)
 		if err == nil {
-			return cmd.Process.Pid, readTraceback(t, text)
+			return cmd.Process.Pid, text
 		}
 		if !os.IsNotExist(err) {
 			t.Fatal(err)
@@ -153,14 +160,16 @@ func TestTruth(t *testing.T) {
 		cgo   string
 		flags []string
 		n     int
-	}{{"0", nil, 1}, {"0", nil, 1000}, {"0", []string{"-trimpath", "-buildmode=pie"}, 8}, {"0", []string{"-ldflags=-w"}, 8}} {
+	}{{"0", nil, 1}, {"0", nil, 1000}, {"0", []string{"-trimpath", "-buildmode=pie"}, 8}, {"0", []string{"-ldflags=-w"}, 8},
+		{"0", []string{"-ldflags=-s -w", "-trimpath"}, 8}, {"0", []string{"-ldflags=-s -w", "-buildmode=pie"}, 8}, {"1", []string{"-ldflags=-s -w -linkmode=external"}, 8}} {
 		t.Run(fmt.Sprint(c.n, c.flags), func(t *testing.T) { compare(t, "go", c.cgo, c.n, c.flags...) })
 	}
 }
 
 // compare builds the program, captures it, and compares.
 func compare(t *testing.T, command, cgo string, n int, flags ...string) {
-	pid, truth := start(t, build(t, command, cgo, flags...), n)
+	pid, text := startTelling(t, build(t, command, cgo, flags...), n)
+	truth := readTraceback(t, text)
 	process, err := live.Open(pid)
 	if err != nil {
 		t.Fatal(err)
@@ -170,6 +179,7 @@ func compare(t *testing.T, command, cgo string, n int, flags ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkObjects(t, p, text, n)
 	want := map[string]int{}
 	for id, k := range truth {
 		if id != 1 && k.wait != "syscall" { // the main one wrote the traceback

@@ -39,6 +39,11 @@ func saved(t *profile.FoundTask) recording.Task {
 		Runtime: t.Runtime, Name: t.Name, Wait: t.Wait, ID: t.ID, Since: t.Since, System: t.System, Count: t.Count,
 		Creator: t.Creator, Stop: uint8(t.Stop.Reason), Need: t.Stop.Need, Detail: text(t.Stop.Err),
 	}
+	s.Objects = t.Objects
+	if t.On != nil {
+		on := recording.TaskObject(*t.On)
+		s.On = &on
+	}
 	for i := range t.Frames {
 		f := &t.Frames[i]
 		s.Frames = append(s.Frames, recording.TaskFrame{PC: f.PC, Return: f.Return, By: uint8(f.By), Why: text(f.Err), Managed: f.Managed})
@@ -67,6 +72,11 @@ func found(s *recording.Task) profile.FoundTask {
 	t := profile.FoundTask{
 		Task:    profile.Task{Runtime: s.Runtime, ID: s.ID, Name: s.Name, Wait: s.Wait, Since: s.Since, System: s.System, Count: s.Count},
 		Creator: s.Creator, Stop: unwind.Stop{Reason: unwind.Reason(s.Stop), Need: s.Need, Err: reason(s.Detail)},
+	}
+	t.Objects = s.Objects
+	if s.On != nil {
+		on := profile.TaskObject(*s.On)
+		t.On = &on
 	}
 	for i := range s.Frames {
 		f := &s.Frames[i]

@@ -17,7 +17,7 @@ func TestSaved(t *testing.T) {
 	want := Tasks{
 		All: []profile.FoundTask{
 			{
-				Task:    profile.Task{Runtime: "Go 1.26.1", ID: 7, Name: "name", Wait: "chan receive", Since: 5, System: true, Count: 3},
+				Task:    profile.Task{Runtime: "Go 1.26.1", ID: 7, Name: "name", Wait: "chan receive", Since: 5, System: true, Count: 3, Objects: 1, On: &profile.TaskObject{Kind: "chan", Addr: 0x5000, Len: 1, Cap: 2, Receivers: 3, Senders: 4, Waiters: 7}},
 				Frames:  []unwind.Frame{{PC: 0x1000, Err: errors.New("why")}, {PC: 0x2000, Return: true, By: unwind.ByCFI}},
 				Stop:    unwind.Stop{Reason: unwind.NotCaptured, Need: 0x3000, Err: errors.New("detail")},
 				Creator: 0x4000,

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 	"time"
+	"unsafe"
 )
 
 var (
@@ -112,12 +113,19 @@ func main() {
 	for i := 0; i < n; i++ {
 		start()
 	}
-	if text := traceback(); len(os.Args) > 2 {
+	if text := append(objects(), traceback()...); len(os.Args) > 2 {
 		save(text, os.Args[2])
 	} else {
 		os.Stdout.Write(append(text, fmt.Sprintf("\n%d ready\n", os.Getpid())...))
 	}
 	receive()
+}
+
+// objects returns a line with the addresses of what goroutines wait for: the channels, and the semaphores.
+func objects() []byte {
+	return []byte(fmt.Sprintf("objects receive %p send %p lock %p read %p write %p await %p\n\n",
+		never, full, unsafe.Add(unsafe.Pointer(&mutex), 4), unsafe.Add(unsafe.Pointer(&shared), 12),
+		unsafe.Add(unsafe.Pointer(&shared), 4), unsafe.Add(unsafe.Pointer(&group), 8)))
 }
 
 func save(text []byte, file string) {
