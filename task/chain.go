@@ -10,6 +10,7 @@ import (
 // the frames that an interpreter keeps on the heap.
 type Chain struct {
 	Runtime int  // whose it is, as the caller numbers them
+	Beside  bool // it has no frames
 	At      Addr // of the first object
 	Size    int  // bytes copied of the first object
 	// Links lead from each object to the next: the first from the first object, and so on.
@@ -38,6 +39,7 @@ type Object struct {
 // CopiedChain is what was copied of a [Chain].
 type CopiedChain struct {
 	Runtime int
+	Beside  bool
 	Objects []Object
 	// Cut: it goes on beyond the last object, which could not be read or for which there was no
 	// room.
@@ -153,7 +155,7 @@ func (r *chainRoom) copyAll(m Memory, chains []Chain) []CopiedChain {
 }
 
 func (r *chainRoom) copy(m Memory, c *Chain) CopiedChain {
-	out, from := CopiedChain{Runtime: c.Runtime}, len(r.objects)
+	out, from := CopiedChain{Runtime: c.Runtime, Beside: c.Beside}, len(r.objects)
 	at, size := c.At, c.Size
 	for i := 0; at != 0; i++ {
 		if i == maxChainObjects || !r.copyObject(m, at, size) {
@@ -232,6 +234,9 @@ func (r *chainRoom) holdsOne(m Memory, c *Chain, copied *CopiedChain) bool {
 		if now.Bytes == nil {
 			return false
 		}
+		if len(c.Links) == 0 && !bytes.Equal(now.Bytes, o.Bytes) {
+			return false
+		}
 		if len(c.Links) > 0 && now.Pointer(c.link(i+1).Offset) != o.Pointer(c.link(i+1).Offset) {
 			return false
 		}
@@ -285,7 +290,7 @@ func (r *chainRoom) keep(chains []CopiedChain) []CopiedChain {
 // sameChains reports whether two copies of a thread's chains are equal.
 func sameChains(a, b []CopiedChain) bool {
 	return slices.EqualFunc(a, b, func(a, b CopiedChain) bool {
-		return a.Runtime == b.Runtime && a.Cut == b.Cut && slices.EqualFunc(a.Objects, b.Objects, func(a, b Object) bool {
+		return a.Runtime == b.Runtime && a.Beside == b.Beside && a.Cut == b.Cut && slices.EqualFunc(a.Objects, b.Objects, func(a, b Object) bool {
 			return a.At == b.At && bytes.Equal(a.Bytes, b.Bytes)
 		})
 	})

@@ -35,6 +35,9 @@ type Runtimes struct {
 	names   map[task.ThreadID]string // that the runtimes have for threads
 	unnamed bool                     // names are to be read
 
+	only    runtimes.Condition
+	onlyErr error
+
 	then, now []byte // of a stack, to be compared
 
 	kept  keptStacks
@@ -153,6 +156,7 @@ func (r *Runtimes) readChains(ids []task.ThreadID) {
 				r.unnamed = r.unnamed || r.names[id] == ""
 			}
 		}
+		r.addEvidence(i)
 	}
 	r.kept.forgetEnded(&r.threads)
 	maps.DeleteFunc(r.names, func(id task.ThreadID, _ string) bool { return !r.threads.has(id) })
