@@ -67,7 +67,7 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 			codeFile: 48, codeName: 49, codeQualname: 50, codeLines: 51, codeFirstLine: 52, codeBytecode: 56, codeCopies: 57,
 			objectType: 59, typeName: 61, bytesSize: 87, bytesData: 88,
 			unicodeSize: 89, unicodeState: 90, unicodeLength: 91, unicodeASCII: 92,
-			modules: 12, stackPointer: 45, generatorFrame: 101, generatorState: 102, nextNode: 103, interpGC: 11, collecting: 94,
+			modules: 12, stackPointer: 45, generatorFrame: 101, generatorState: 102, nextNode: 103, interpGC: 11, collecting: 95,
 		}, true
 	}
 	return debugOffsets{}, false
