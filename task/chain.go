@@ -10,6 +10,7 @@ import (
 // as the frames that an interpreter keeps on the heap.
 type Chain struct {
 	Runtime int  // the runtime that owns it, as the caller numbers them
+	Beside  bool // it has no frames
 	At      Addr // of the first object
 	Size    int  // bytes copied of the first object
 	// Links lead from each object to the next: Links[0] from the first object to the second, and
@@ -38,6 +39,7 @@ type Object struct {
 // CopiedChain is what was copied of a [Chain].
 type CopiedChain struct {
 	Runtime int
+	Beside  bool
 	Objects []Object
 	// Cut means that the chain goes on beyond the last object, because the next one could not be
 	// read or there was no room for it.
@@ -159,7 +161,7 @@ func (r *chainRoom) copyAll(m Memory, stacks []Stack, chains []Chain) []CopiedCh
 }
 
 func (r *chainRoom) copy(m Memory, c *Chain) CopiedChain {
-	out, from := CopiedChain{Runtime: c.Runtime}, len(r.objects)
+	out, from := CopiedChain{Runtime: c.Runtime, Beside: c.Beside}, len(r.objects)
 	at, size := c.At, c.Size
 	for i := 0; at != 0; i++ {
 		if i == maxChainObjects || !r.copyObject(m, at, size) {
@@ -245,6 +247,9 @@ func (r *chainRoom) holdsOne(m Memory, c *Chain, copied *CopiedChain) bool {
 		if now.Bytes == nil {
 			return false
 		}
+		if len(c.Links) == 0 && !bytes.Equal(now.Bytes, o.Bytes) {
+			return false
+		}
 		if len(c.Links) > 0 && now.Pointer(c.link(i+1).Offset) != o.Pointer(c.link(i+1).Offset) {
 			return false
 		}
@@ -298,7 +303,7 @@ func (r *chainRoom) keep(chains []CopiedChain) []CopiedChain {
 // sameChains reports whether two copies of a thread's chains are equal.
 func sameChains(a, b []CopiedChain) bool {
 	return slices.EqualFunc(a, b, func(a, b CopiedChain) bool {
-		return a.Runtime == b.Runtime && a.Cut == b.Cut && slices.EqualFunc(a.Objects, b.Objects, func(a, b Object) bool {
+		return a.Runtime == b.Runtime && a.Beside == b.Beside && a.Cut == b.Cut && slices.EqualFunc(a.Objects, b.Objects, func(a, b Object) bool {
 			return a.At == b.At && bytes.Equal(a.Bytes, b.Bytes)
 		})
 	})

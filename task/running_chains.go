@@ -70,7 +70,7 @@ func (s *Snapshot) isOneMoment(p Process, t *Thread, later bool, chains []Chain)
 func (t *Thread) setLater(later bool) {
 	switch {
 	case !later:
-	case !slices.ContainsFunc(t.Chains, func(c CopiedChain) bool { return len(c.Objects) > 1 }):
+	case !slices.ContainsFunc(t.Chains, func(c CopiedChain) bool { return !c.Beside && len(c.Objects) > 1 }):
 		t.Chains = nil
 	default:
 		t.Later, t.Kernel = true, nil

@@ -6,6 +6,7 @@ import (
 
 	"stacksnap/format/command/cli"
 	"stacksnap/format/profile/capture"
+	"stacksnap/unwind/runtimes"
 )
 
 // The defaults of sampling, those of sample(1).
@@ -19,7 +20,7 @@ func (c *call) captureOptions() (capture.Options, error) {
 	o := capture.Options{
 		MaxStop: c.MaxStop, Gate: c.gate, Suspend: c.Suspension(), ToEnd: len(c.Command) > 0,
 		Tool: c.Tool, Save: c.Save, Timelines: c.keepsTimelines(), Threads: c.Filter, Kernel: c.Kernel,
-		Native: c.Native, NoRuntimes: c.NoRuntimes,
+		Native: c.Native, NoRuntimes: c.NoRuntimes, Only: conditions[c.Only],
 		StacksAlone: c.wantsStacksAlone(), Interval: c.SampleInterval(), Duration: c.Duration, Count: c.Count,
 	}
 	if o.Interval == 0 {
@@ -39,6 +40,11 @@ func (c *call) captureOptions() (capture.Options, error) {
 // wantsStacksAlone reports whether nothing is written that says what threads wait for.
 func (c *call) wantsStacksAlone() bool {
 	return c.Save == "" && !slices.ContainsFunc(c.Destinations(), func(d cli.Destination) bool { return !d.Form.Stacks })
+}
+
+// conditions are the values of --only.
+var conditions = map[string]runtimes.Condition{
+	"": runtimes.Any, "gil": runtimes.HoldsLock, "exception": runtimes.HandlesException, "gc": runtimes.CollectsGarbage,
 }
 
 // keepsTimelines reports whether any output format has the times of samples.

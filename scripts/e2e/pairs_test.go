@@ -55,7 +55,9 @@ func TestPairsOfFlags(t *testing.T) {
 	}
 	n := 0
 	for line := range strings.Lines(string(b)) {
-		if _, call, ok := strings.Cut(strings.TrimSpace(line), ": stacksnap "); ok && (pushes || !strings.Contains(call, "--push ")) {
+		_, call, ok := strings.Cut(strings.TrimSpace(line), ": stacksnap ")
+		ok = ok && !strings.Contains(call, "--only ") // the targets are not of Python
+		if ok && (pushes || !strings.Contains(call, "--push ")) {
 			if n++; isChosen(n) {
 				lines <- call
 			}

@@ -20,18 +20,19 @@ import (
 	"stacksnap/task/needs"
 )
 
-// pythons returns the interpreters of this machine, from 3.8 on, by their versions: without
-// -tags long only the oldest and the newest.
+// pythons returns the interpreters of this machine, from 3.8 on, by their versions, and those that
+// $STACKSNAP_PYTHONS lists as paths: without -tags long only the oldest and the newest.
 func pythons(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{"python3": needs.Tool(t, "python3")}
 	home, _ := os.UserHomeDir()
 	more, _ := filepath.Glob(filepath.Join(home, ".pyenv/versions/3.*/bin/python3"))
+	more = append(more, filepath.SplitList(os.Getenv("STACKSNAP_PYTHONS"))...)
 	for _, path := range append(more, "/usr/bin/python3") {
 		out, err := exec.Command(path, "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])").Output()
 		version := strings.TrimSpace(string(out))
 		if err == nil && minorVersion(version) >= 8 {
-			found[version+" of "+filepath.Dir(path)] = path
+			found[version+" of "+path] = path
 		}
 	}
 	if len(found) > 1 {

@@ -131,6 +131,11 @@ func (o *Options) threadFlags() []flag {
 		help:    "only threads that wait",
 		example: "stacksnap -p 4711 --blocked",
 	}, {
+		name: "only", value: "gil|exception|gc", to: &o.Only, choices: []string{"gil", "exception", "gc"},
+		help: "only threads of Python that hold the GIL, that handle or raise an exception, or that collect garbage," +
+			" at the moment of the sample; those on a CPU are --running",
+		example: "stacksnap -p 4711 -d 10s --only gil",
+	}, {
 		name: "kernel", to: &o.Kernel,
 		help: "the kernel's frames of threads that wait in it, too, inside the program's and marked [k]: for root;" +
 			" with --no-stop on Linux of those that run in it, as well",

@@ -20,6 +20,7 @@ const (
 func foreignFlags() map[string]string {
 	return map[string]string{
 		"freq": "here it is --rate", "frequency": "here it is --rate", "subprocesses": "here it is --tree",
+		"mode": "for threads that hold the GIL it is --only gil, for those that run --running", "gil": "here it is --only gil",
 		"nonblocking": "here it is --no-stop", "tid": "here it is --thread", "t": "for a thread it is --thread",
 		"all-cpus": "for all processes it is --system", "a": "for all processes it is --system",
 		"call-graph": "whole stacks are always taken",

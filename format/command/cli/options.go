@@ -57,7 +57,8 @@ type Options struct {
 	Filter  profile.ThreadFilter
 	Kernel  bool // include the kernel's frames
 
-	Native, NoRuntimes bool // frames of interpreters beside the managed ones; instead of them
+	Only               string // threads of Python that do that: gil, exception, gc
+	Native, NoRuntimes bool   // frames of interpreters beside the managed ones; instead of them
 
 	Hang, MaxHang, Every time.Duration
 	Keep                 int

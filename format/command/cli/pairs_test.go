@@ -22,7 +22,7 @@ type sample struct {
 func given() []sample {
 	one := map[string][]string{
 		"pid": {"-p 4711", "-p 4711 -p 4711"}, "wait": {"--wait deep"}, "duration": {"-d 50ms"}, "interval": {"-i 1ms"}, "rate": {"-r 100"},
-		"count": {"-n 2"}, "suspend": {"--suspend task", "--suspend thread"}, "max-stop": {"--max-stop 5ms"}, "thread": {"--thread 4711"},
+		"count": {"-n 2"}, "suspend": {"--suspend task", "--suspend thread"}, "max-stop": {"--max-stop 5ms"}, "thread": {"--thread 4711"}, "only": {"--only gil"},
 		"hang": {"--hang 1h"}, "max-hang": {"--max-hang 3s"}, "every": {"--every 10ms"}, "dir": {"--dir DIR"}, "keep": {"--keep 3"},
 		"exec": {"--exec true"}, "push": {"--push env"}, "push-headers": {"--push-headers TOKEN"}, "spool": {"--spool SPOOL"}, "format": {"-f json", "-f folded", "-f summary"}, "output": {"-o OUT", "-o OUT.folded.gz", "-o OUT.html"}, "save": {"--save SAVE"},
 		"focus": {"--focus main"}, "ignore": {"--ignore nothing"}, "hide": {"--hide _start"}, "min": {"--min 1%"}, "depth": {"--depth 3"},

@@ -199,6 +199,9 @@ var rules = sync.OnceValue(func() []rule {
 		flags: "hang every", with: "running blocked",
 		line: "a watch reports all threads: no --running or --blocked",
 	}, {
+		flags: "only", with: "check diff hang every follow-waits no-runtimes file",
+		line: "--only selects what live threads do at the moment of each sample: leave it out with {with}",
+	}, {
 		flags: "main thread", with: "every", needs: "hang",
 		line: "--every reports all threads: --main and --thread go with --hang",
 	}, {

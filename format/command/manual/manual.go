@@ -45,7 +45,7 @@ func Topics() []Topic {
 		{"top", Top, nil},
 		{"diff", Main, []string{"measure", "scale"}},
 		{"system", Main, []string{"system"}},
-		{"languages", Main, []string{"native", "no-runtimes"}},
+		{"languages", Main, []string{"native", "no-runtimes", "only"}},
 		{"kernel", Main, []string{"kernel"}},
 		{"open", Main, []string{"save"}},
 		{"names", Main, []string{"symbols", "binaries", "debuginfod"}},

@@ -99,7 +99,7 @@ func newShot(p task.Process, o Options) *shot {
 		return s
 	}
 	if s.err = s.begin(p, o); s.err == nil {
-		s.wanted = wanted
+		s.wanted = s.alsoMeets(wanted)
 	}
 	return s
 }
@@ -361,6 +361,9 @@ func (s *shot) add() error {
 func (s *shot) finish() (*profile.Profile, error) {
 	if s.target == nil {
 		return nil, s.err
+	}
+	if only := s.onlyErr(); s.err == nil && only != nil {
+		s.err, s.snapshot.Threads = only, nil
 	}
 	if s.err != nil && len(s.snapshot.Threads) == 0 {
 		return nil, errors.Join(s.err, s.saving.close(recording.End{}))

@@ -10,6 +10,7 @@ import (
 	"stacksnap/task"
 	"stacksnap/task/recording"
 	"stacksnap/unwind"
+	"stacksnap/unwind/runtimes"
 )
 
 // Options says how a process is recorded. See [task.Options] for those of the
@@ -36,11 +37,13 @@ type Options struct {
 	// read that no thread runs.
 	Native, NoRuntimes bool
 	NoTasks            bool
-	ToEnd              bool // that the target ends is expected, and not noted
-	Alone              bool // see [task.Options]
-	Follow             bool // [OneShots]: the processes that these wait for are captured, too
-	// StacksAlone has a snapshot of one process not look outside of it for whom threads wait, nor for how
-	// long they have not run.
+	// Only selects threads by what they do in a language's runtime, sample by sample.
+	Only   runtimes.Condition
+	ToEnd  bool // that the target ends is expected, and not noted
+	Alone  bool // see [task.Options]
+	Follow bool // [OneShots]: the processes that these wait for are captured, too
+	// StacksAlone has a snapshot of one process not search other processes for what threads wait for,
+	// nor read for how long they have not run.
 	StacksAlone bool
 	// Timelines has the profile keep when each sample was taken, see
 	// [profile.Builder.KeepTimelines].

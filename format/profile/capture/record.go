@@ -185,6 +185,10 @@ func (r *recorder) leaveOut(s *task.Snapshot, v verdict) (left int) {
 			r.torn++
 			continue
 		}
+		if !r.meets(&s.Threads[i]) {
+			r.unmet++
+			continue
+		}
 		if v == remappedCode && r.isRemapped(s, i) {
 			r.missing[s.Threads[i].ID] = true // or less than there is: it is not repeated
 			if !r.cut(&s.Threads[i], &r.stacks[i]) {
@@ -272,6 +276,9 @@ func (r *recorder) addTasks() {
 func (r *recorder) finish(looks []profile.Look, missed int, cpu time.Duration, err error) (*profile.Profile, error) {
 	if r.left > 0 {
 		r.note(fmt.Sprintf("samples left out, because the code they were in was being loaded or unloaded: %d", r.left))
+	}
+	if only := r.onlyErr(); only != nil {
+		return nil, errors.Join(only, r.saving.close(recording.End{}))
 	}
 	if r.taken == 0 {
 		return nil, errors.Join(err, r.saving.close(recording.End{}))

@@ -13,6 +13,7 @@ import (
 	"stacksnap/task"
 	"stacksnap/task/recording"
 	"stacksnap/unwind"
+	"stacksnap/unwind/runtimes"
 )
 
 // target is a process that is captured: what is mapped in it, what its stacks are walked
@@ -38,6 +39,7 @@ type target struct {
 	lacking   []task.ThreadID        // its threads whose stacks need a longer copy
 	missing   map[task.ThreadID]bool // threads whose last sample was left out or cut
 	later     int                    // stacks whose managed frames are of a later moment than the native ones
+	unmet     int                    // samples left out because their thread did not meet Options.Only
 	torn      int                    // samples left out because their managed frames changed
 	doubtful  bool                   // one of its walks led to where no code is known
 	questions []waits.PeerQuery      // that are open of what its threads wait for
@@ -67,6 +69,7 @@ func (t *target) start(onStop func(time.Duration)) {
 	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.memoryMap)
 	if !t.options.NoRuntimes {
 		t.runtimes = managed.New(t.process, t.code, t.options.Native, t.note)
+		t.runtimes.Only(t.options.Only)
 	}
 }
 
@@ -141,7 +144,7 @@ func (t *target) merge(s *task.Snapshot, looks []profile.Look, whole bool) error
 // addTasks adds what no thread runs, to the profile and to the end of the recording. The target runs
 // meanwhile.
 func (t *target) addTasks(from *goroutines.Source) {
-	if _, err := t.process.Threads(); err != nil || t.options.NoRuntimes || t.options.NoTasks {
+	if _, err := t.process.Threads(); err != nil || t.options.NoRuntimes || t.options.NoTasks || t.options.Only != runtimes.Any {
 		return
 	}
 	from.Process, from.Memory, from.Images, from.Unwinder = t.process, t.code, t.tracker.images, t.unwinder
@@ -158,6 +161,7 @@ func (t *target) finish(end recording.End) (*profile.Profile, error) {
 	t.tracker.noteShort()
 	t.runtimes.Note()
 	t.noteLater()
+	t.noteOnly()
 	made := t.saving.profile(t.builder)
 	return made, t.saving.close(end)
 }

@@ -21,6 +21,7 @@ type Instance struct {
 	uses     int                     // of fresh
 	work     int                     // of maxWork
 	codeType task.Addr               // of code objects; 0: not seen yet
+	none     task.Addr               // None; 0: not seen yet
 	seen     map[task.Addr]bool      // frames of the chain that is read
 	keys     keyCache
 	pages    *pages // of the last reading

@@ -19,6 +19,9 @@ type layout struct {
 	unicode unicodeLayout
 	object  objectLayout
 	asyncio taskLayout
+
+	exceptions exceptionLayout
+	collection collectionLayout
 }
 
 type interpLayout struct{ next, threads int }
@@ -93,6 +96,7 @@ func layoutOf(minor int) (layout, bool) {
 		return l, false
 	}
 	l.gil, l.asyncio = gilOf(minor), taskLayoutOf(minor)
+	l.exceptions, l.collection = exceptionsOf(minor), collectionOf(minor)
 	return l, true
 }
 

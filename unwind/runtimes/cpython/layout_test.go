@@ -71,6 +71,9 @@ func (l *layout) fields() map[string]int {
 		"bytes.size": l.bytes.size, "bytes.data": l.bytes.data,
 		"unicode.length": l.unicode.length, "unicode.state": l.unicode.state,
 		"unicode.ascii": l.unicode.ascii, "unicode.compact": l.unicode.compact,
+		"exceptions.raised": l.exceptions.raised, "exceptions.handled": l.exceptions.handled,
+		"exceptions.value": l.exceptions.value, "exceptions.next": l.exceptions.next,
+		"collection.runtime": l.collection.runtime, "collection.interp": l.collection.interp,
 		"object.kind": l.object.kind, "object.typeName": l.object.typeName, "object.typeSize": l.object.typeSize,
 	}
 }

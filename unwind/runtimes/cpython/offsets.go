@@ -20,7 +20,7 @@ type debugOffsets struct {
 	words int // all of them
 
 	head                                                                                 int
-	interpNext, interpThreads, interpGIL                                                 int
+	interpNext, interpThreads, interpGIL, interpGC, collecting                           int
 	threadNext, threadInterp, threadFrame, threadBase, threadHandle, threadNative        int
 	framePrevious, frameCode, frameInstr, frameOwner, frameCopy                          int
 	codeFile, codeName, codeQualname, codeLines, codeFirstLine, codeBytecode, codeCopies int
@@ -47,7 +47,7 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 			codeFile: 35, codeName: 36, codeQualname: 37, codeLines: 38, codeFirstLine: 39, codeBytecode: 43,
 			objectType: 45, typeName: 47, bytesSize: 65, bytesData: 66,
 			unicodeSize: 67, unicodeState: 68, unicodeLength: 69, unicodeASCII: 70,
-			modules: 11,
+			modules: 11, interpGC: 10, collecting: 72,
 		}, true
 	case 14:
 		return debugOffsets{
@@ -57,7 +57,7 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 			codeFile: 40, codeName: 41, codeQualname: 42, codeLines: 43, codeFirstLine: 44, codeBytecode: 48, codeCopies: 49,
 			objectType: 51, typeName: 53, bytesSize: 75, bytesData: 76,
 			unicodeSize: 77, unicodeState: 78, unicodeLength: 79, unicodeASCII: 80,
-			modules: 12, stackPointer: 37, generatorFrame: 85, generatorState: 86, nextNode: 87,
+			modules: 12, stackPointer: 37, generatorFrame: 85, generatorState: 86, nextNode: 87, interpGC: 11, collecting: 82,
 		}, true
 	case 15:
 		return debugOffsets{
@@ -67,7 +67,7 @@ func debugOffsetsOf(minor int) (debugOffsets, bool) {
 			codeFile: 48, codeName: 49, codeQualname: 50, codeLines: 51, codeFirstLine: 52, codeBytecode: 56, codeCopies: 57,
 			objectType: 59, typeName: 61, bytesSize: 87, bytesData: 88,
 			unicodeSize: 89, unicodeState: 90, unicodeLength: 91, unicodeASCII: 92,
-			modules: 12, stackPointer: 45, generatorFrame: 101, generatorState: 102, nextNode: 103,
+			modules: 12, stackPointer: 45, generatorFrame: 101, generatorState: 102, nextNode: 103, interpGC: 11, collecting: 95,
 		}, true
 	}
 	return debugOffsets{}, false
@@ -94,7 +94,7 @@ func readOffsets(m task.Memory, a task.Addr, v version) (layout, error) {
 	}
 	w := words{b: b}
 	free := w.at(freeThreadedWord, 1) != 0
-	l := d.layout(&w, free)
+	l := d.layout(&w, v.minor(), free)
 	if !free {
 		l.asyncio = d.taskLayout(&w, v.minor())
 	}
@@ -128,7 +128,7 @@ func (w *words) at(i, limit int) int {
 	return int(v)
 }
 
-func (d *debugOffsets) layout(w *words, free bool) layout {
+func (d *debugOffsets) layout(w *words, minor int, free bool) layout {
 	state := func(i int) int { return w.at(i, maxStateOffset) }
 	object := func(i int) int { return w.at(i, maxObjectOffset) }
 	l := layout{
@@ -157,6 +157,7 @@ func (d *debugOffsets) layout(w *words, free bool) layout {
 	if own := state(d.interpGIL + 1); !free && state(d.interpGIL+3) == own+gilLocked && state(d.interpGIL+4) == own+gilHolder {
 		l.gil.interp = state(d.interpGIL)
 	}
+	l.exceptions, l.collection.interp = exceptionsOf(minor), state(d.interpGC)+object(d.collecting)
 	l.code.size = l.code.bytecode
 	l.code.firstTraceable = l.code.bytecode - 16 // int _co_firsttraceable; void *co_extra
 	if free && d.codeCopies != 0 {

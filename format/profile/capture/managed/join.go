@@ -51,7 +51,7 @@ func (r *Runtimes) readFrames(t *task.Thread) (runtime int) {
 	frames := r.kept.of[t.ID].frames[:0]
 	for i := range t.Chains {
 		c := &t.Chains[i]
-		if c.Runtime >= len(r.found) || len(c.Objects) == 0 {
+		if c.Beside || c.Runtime >= len(r.found) || len(c.Objects) == 0 {
 			continue
 		}
 		before := len(frames)

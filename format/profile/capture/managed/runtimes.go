@@ -43,6 +43,9 @@ type Runtimes struct {
 	saved    bool // the process does not run on
 	onStacks []golang.OnStacks
 
+	only    runtimes.Condition
+	onlyErr error
+
 	then, now []byte // of a stack, to be compared
 
 	kept  keptStacks
@@ -166,6 +169,7 @@ func (r *Runtimes) readChains(ids []task.ThreadID) {
 				r.unnamed = r.unnamed || r.names[id] == ""
 			}
 		}
+		r.addEvidence(i)
 	}
 	r.kept.forgetEnded(&r.threads)
 	maps.DeleteFunc(r.ran, func(id task.ThreadID, _ task.Goroutine) bool { return !r.threads.has(id) })

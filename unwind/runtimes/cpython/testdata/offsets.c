@@ -55,6 +55,19 @@ int main(void) {
 	OFFSET("thread.next", PyThreadState, next);
 	OFFSET("thread.interp", PyThreadState, interp);
 	OFFSET("thread.handle", PyThreadState, thread_id);
+	OFFSET("exceptions.handled", PyThreadState, exc_info);
+	OFFSET("exceptions.value", _PyErr_StackItem, exc_value);
+	OFFSET("exceptions.next", _PyErr_StackItem, previous_item);
+#if PY_VERSION_HEX >= 0x030c0000
+	OFFSET("exceptions.raised", PyThreadState, current_exception);
+#else
+	OFFSET("exceptions.raised", PyThreadState, curexc_type);
+#endif
+#if PY_VERSION_HEX >= 0x03090000
+	OFFSET("collection.interp", PyInterpreterState, gc.collecting);
+#else
+	OFFSET("collection.runtime", _PyRuntimeState, gc.collecting);
+#endif
 	frames();
 	OFFSET("code.name", PyCodeObject, co_name);
 	OFFSET("code.filename", PyCodeObject, co_filename);
