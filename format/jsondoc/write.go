@@ -73,13 +73,13 @@ func encode(w io.Writer, document any, indent string, profiles ...*profile.Profi
 // encodeThreads writes the threads of a profile. With an indent, each line begins with
 // margin.
 func encodeThreads(w io.Writer, p *profile.Profile, margin, indent string) error {
-	index := imageIndexes(p)
+	index, m := imageIndexes(p), newMarshaler(margin+indent, indent)
 	line := "\n" + margin
 	if indent == "" {
 		line = ""
 	}
 	for i, t := range p.Threads {
-		thread, err := marshal(newJSONThread(t, index), margin+indent, indent)
+		thread, err := m.marshal(newJSONThread(t, index))
 		if err != nil {
 			return err
 		}
@@ -109,12 +109,28 @@ func margin(doc []byte) string {
 
 // marshal returns the JSON of a value without a line end.
 func marshal(value any, prefix, indent string) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent(prefix, indent)
-	if err := enc.Encode(value); err != nil {
+	return newMarshaler(prefix, indent).marshal(value)
+}
+
+// marshaler makes the JSON of one value after another in the same memory.
+type marshaler struct {
+	out     bytes.Buffer
+	encoder *json.Encoder
+}
+
+func newMarshaler(prefix, indent string) *marshaler {
+	m := &marshaler{}
+	m.encoder = json.NewEncoder(&m.out)
+	m.encoder.SetEscapeHTML(false)
+	m.encoder.SetIndent(prefix, indent)
+	return m
+}
+
+// marshal returns the JSON of a value without a line end. It is valid until the next one.
+func (m *marshaler) marshal(value any) ([]byte, error) {
+	m.out.Reset()
+	if err := m.encoder.Encode(value); err != nil {
 		return nil, fmt.Errorf("encode profile: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return bytes.TrimSuffix(m.out.Bytes(), []byte("\n")), nil
 }

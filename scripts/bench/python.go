@@ -77,7 +77,11 @@ func (o *pythonPlan) measure(c *pythonCase) error {
 	defer end()
 	var own, peer runsOf
 	for range o.runs { // in turn, so that what else the machine does meets both
-		if err := own.add(o.snap(pid, c.own)); err != nil {
+		run := o.snapshot
+		if c.sampling {
+			run = o.snap
+		}
+		if err := own.add(run(pid, c.own)); err != nil {
 			return fmt.Errorf("stacksnap: %w", err)
 		}
 		if !o.peer || c.peer == nil {
@@ -144,6 +148,20 @@ func costOfRun(cmd *exec.Cmd) (c runCost, err error) {
 		c.memory = r.Maxrss << 10
 	}
 	return c, nil
+}
+
+// snapshot runs stacksnap for one snapshot, with a report for people, as that of the peer is, and once
+// more for the time of a stop.
+func (o *pythonPlan) snapshot(pid string, args []string) (c runCost, err error) {
+	timed, err := o.snap(pid, args)
+	if err != nil {
+		return c, err
+	}
+	cmd := exec.Command(filepath.Join(o.dir, "stacksnap"), slices.Concat([]string{"-p", pid}, args)...)
+	cmd.Stdout = io.Discard
+	c, err = costOfRun(cmd)
+	c.snapshots, c.stop, c.longest = timed.snapshots, timed.stop, timed.longest
+	return c, err
 }
 
 // snap runs stacksnap, whose report has the times of its stops.

@@ -12,7 +12,7 @@ import (
 // terminal: DEL, C1 controls, marks that reverse or hide text. In valid JSON these occur
 // only in strings, so that the document's values do not change.
 func EscapeUnprintable(doc []byte) []byte {
-	if bytes.IndexFunc(doc, isUnprintable) < 0 {
+	if isPlain(doc) || bytes.IndexFunc(doc, isUnprintable) < 0 {
 		return doc
 	}
 	out := make([]byte, 0, len(doc)+len(doc)/16)
@@ -28,6 +28,16 @@ func EscapeUnprintable(doc []byte) []byte {
 		doc = doc[n:]
 	}
 	return out
+}
+
+// isPlain reports whether a document has only printable ASCII and line ends, as nearly all have.
+func isPlain(doc []byte) bool {
+	for _, c := range doc {
+		if c < ' ' && c != '\n' || c > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 func isUnprintable(r rune) bool {
