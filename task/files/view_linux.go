@@ -31,10 +31,9 @@ const (
 
 // viewOf returns what is mounted below the root of a process, /proc/PID.
 func viewOf(proc string) *view {
-	space, errSpace := os.Readlink(proc + "/ns/mnt")
-	root, errRoot := os.Readlink(proc + "/root")
-	if errSpace != nil || errRoot != nil {
-		return newView(proc, "")
+	space, root, err := whereFrom(proc)
+	if err != nil {
+		return newView(proc, "", proc == self)
 	}
 	key := space + " " + root
 	views.Lock()
@@ -45,18 +44,31 @@ func viewOf(proc string) *view {
 	if len(views.of) >= maxViews {
 		clear(views.of)
 	}
-	v := aged{newView(proc, root), time.Now()}
+	ownSpace, ownRoot, err := whereFrom(self)
+	v := aged{newView(proc, root, err == nil && space == ownSpace && root == ownRoot), time.Now()}
 	views.of[key] = v
 	return v.view
 }
 
-// newView reads the mounts. If the process's root is not a mount, they are taken from
-// our own table, below the root's path.
-func newView(proc, root string) *view {
+// self is the directory of this program in /proc.
+const self = "/proc/self"
+
+// whereFrom returns the mount namespace and the root of a process: processes with the same ones see the
+// same mounts.
+func whereFrom(proc string) (space, root string, err error) {
+	if space, err = os.Readlink(proc + "/ns/mnt"); err == nil {
+		root, err = os.Readlink(proc + "/root")
+	}
+	return space, root, err
+}
+
+// newView reads the mounts, ours only if they are others. If the process's root is not a mount, they are
+// taken from our own table, below the root's path.
+func newView(proc, root string, same bool) *view {
 	v := &view{table: readTable(proc)}
 	v.ours = v.table
-	if proc != "/proc/self" {
-		v.ours = readTable("/proc/self")
+	if !same {
+		v.ours = readTable(self)
 	}
 	if _, ok := v.table.Find("/"); !ok {
 		v.table, v.prefix = v.ours, root
