@@ -27,7 +27,7 @@ type thread struct {
 	seen  int           // number of the last sample with it
 }
 
-// maxOwn is the most threads that have their own sums by function.
+// maxOwn is the maximum number of threads that have their own sums by function.
 const maxOwn = 512
 
 func (b *Board) addThread(now *part, t *task.Thread, s *Sample) {
@@ -147,7 +147,7 @@ type frame struct {
 	guess    bool
 }
 
-// maxFrames is the most frames kept of a stack.
+// maxFrames is the maximum number of frames kept of a stack.
 const maxFrames = 256
 
 // none is the empty stack of a thread without known frames.
