@@ -149,7 +149,7 @@ func (n *named) Section(k object.Kind) (object.Section, error) {
 }
 
 // Source implements the method that [object.SourceOf] calls. If neither file has
-// debugging information for vmaddr, it asks the finders.
+// debugging information for vmaddr, it queries the finders.
 func (n *named) Source(vmaddr uint64) []object.Source {
 	if frames := n.more().source(vmaddr); frames != nil {
 		return frames

@@ -61,10 +61,10 @@ func (u *Unwinder) untouched(e *entry) (Method, bool) {
 }
 
 // returnsByLink reports whether the link register of an interrupted function without
-// unwind information holds its return address. It does not once the frame record that
-// fp points to has the same address, nor when it leads back into the function itself,
-// left over from a call that returned. Where function starts are unknown, the answer
-// is no.
+// unwind information holds its return address. It no longer does once the frame
+// record that fp points to has the same address. Nor does it if it points into the
+// function itself, left over from a call that returned. If function starts are
+// unknown, the answer is false.
 func (u *Unwinder) returnsByLink(e *entry) bool {
 	w := &u.walk
 	link := w.strip(uint64(w.Regs.LR()), rule.Signed)

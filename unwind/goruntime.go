@@ -19,7 +19,7 @@ type goRuntime struct {
 }
 
 // goTops recognises the functions of Go's runtime at which a stack begins unless C
-// called them. It is a [rule.Source], asked after all others.
+// called them. It is a [rule.Source], queried after all others.
 type goTops struct {
 	images rule.PerImage[isGo]
 }

@@ -172,7 +172,7 @@ func (w *walk) commit(next *entry, place int, old uint64, f rule.Flags) {
 	}
 }
 
-// final reports whether err ends the walk, so that no other source is asked.
+// final reports whether err ends the walk, so that no other source is queried.
 func (u *Unwinder) final(e *entry, err error) (Stop, bool) {
 	switch {
 	case err == rule.ErrOutermost:

@@ -30,7 +30,7 @@ var (
 	pthreadTops = []string{"thread_start", "start_wqthread", "_thread_start", "_start_wqthread"}
 )
 
-// find chooses the names by the library's name.
+// find selects the names by the library's name.
 func (t *tops) find(im *images.Image) {
 	name := im.Name()
 	_, machO := object.TextSegment(im.File)

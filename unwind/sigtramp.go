@@ -23,7 +23,7 @@ type sigtramp struct {
 
 type hasSigtramp bool
 
-// find goes by the library's name; its symbols are checked later.
+// find decides by the library's name. The symbols are checked later.
 func (h *hasSigtramp) find(im *images.Image) {
 	name := im.Name()
 	*h = hasSigtramp(strings.HasPrefix(name, "libsystem_platform") || strings.HasPrefix(name, "libSystem"))

@@ -76,7 +76,7 @@ func (i *interrupted) Rule(q rule.Query) (rule.Rule, error) {
 	return i.code.Rule(q)
 }
 
-// find goes by the __TEXT segment, which every Mach-O image has and no ELF file.
+// find decides by the __TEXT segment, which every Mach-O image has and no ELF file.
 func (m *isMachO) find(im *images.Image) {
 	_, ok := object.TextSegment(im.File)
 	*m = isMachO(ok)

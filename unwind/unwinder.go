@@ -14,7 +14,7 @@ type Options struct {
 	// Executable reports whether an address outside all images may be code, as a JIT
 	// compiler writes it. nil: never.
 	Executable func(task.Addr) bool
-	// Sources are asked in order. nil: those of [Sources].
+	// Sources are queried in order. nil: those of [Sources].
 	Sources []Ranked
 }
 

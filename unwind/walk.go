@@ -69,9 +69,9 @@ func (w *walk) show(f *Frame) {
 	f.By, f.Err = w.by, w.why
 }
 
-// ended returns why the walk ended. After a guess that is what led to the guess,
-// because callers may be missing there; but where more of the stack may help, or the
-// bottom was reached, it is the last Stop.
+// ended returns why the walk ended. If a scan guessed a caller, that is the Stop that
+// led to the scan, because callers may be missing there. But it is the last Stop if
+// more of the stack may help, or if the bottom was reached.
 func (w *walk) ended() Stop {
 	if w.broke && w.stop.Reason != NotCaptured && w.stop.Reason != Bottom {
 		return w.broken

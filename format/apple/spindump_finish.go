@@ -36,8 +36,8 @@ func (r *spinProcessReader) finish() {
 	r.timed()
 }
 
-// timed drops timelines with more samples than the report has, and all timelines if
-// the interval is unknown.
+// timed drops all timelines if they have more samples than the report, or if the
+// interval between samples is unknown.
 func (r *spinProcessReader) timed() {
 	p := r.profile
 	if r.steps <= p.Snapshots && (p.Interval > 0 || p.Snapshots <= 1) {

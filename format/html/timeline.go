@@ -8,7 +8,7 @@ import (
 	"stacksnap/format/words"
 )
 
-// maxStretches is the most stretches of timelines in one page, some megabytes.
+// maxStretches is the maximum number of stretches of timelines in one page, some megabytes.
 const maxStretches = 300_000
 
 // timeline writes the timeline of a thread. Each stretch of samples is four numbers: its

@@ -22,7 +22,7 @@ type place struct {
 	stream string      // path of a stream that is written directly; empty: none
 }
 
-// maxLinks is the most symbolic links that are followed, as on Linux.
+// maxLinks is the maximum number of symbolic links that are followed, as on Linux.
 const maxLinks = 40
 
 var errIsFolder = errors.New("is a directory")

@@ -165,7 +165,7 @@ func (r Rotation) parse(file string) (kept, bool) {
 	return kept{file, at, n}, err == nil && of.file(at, n) == file
 }
 
-// maxName is the most bytes of a process's name in a file's name.
+// maxName is the maximum number of bytes of a process's name in a file's name.
 const maxName = 64
 
 // SafeName returns a process's name for use in file names: it replaces all but ASCII

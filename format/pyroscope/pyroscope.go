@@ -18,7 +18,7 @@ import (
 	"stacksnap/format/words"
 )
 
-// maxThreadLabels is the most thread names that become labels. Each makes a series in
+// maxThreadLabels is the maximum number of thread names that become labels. Each makes a series in
 // Pyroscope, and some programs number their threads.
 const maxThreadLabels = 32
 

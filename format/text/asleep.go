@@ -12,7 +12,7 @@ import (
 // and in one place, for a line instead of a tree.
 const leastAsleep = 99
 
-// fewThreads is the most threads whose trees are all shown.
+// fewThreads is the maximum number of threads whose trees are all shown.
 const fewThreads = 3
 
 // listsAsleep reports whether threads that were asleep have lines instead of trees.

@@ -141,8 +141,8 @@ func (p *diffPrinter) trees() {
 	}
 }
 
-// leastTrunk is the least number of outermost frames, common to all stacks, that are left
-// out.
+// leastTrunk is the minimum number of outermost frames, common to all stacks, that
+// are left out.
 const leastTrunk = 4
 
 // trunk writes one line for the outermost unchanged frames that all stacks share, except

@@ -9,7 +9,7 @@ import (
 	"stacksnap/task"
 )
 
-// maxOthers is the most lines on the threads whose stacks are not among the first.
+// maxOthers is the maximum number of lines on the threads whose stacks are not among the first.
 const maxOthers = 7
 
 // firstStacks writes the stack of the thread that h, the headline of one snapshot, is

@@ -29,7 +29,8 @@ func group(out io.Writer, g *profile.Group, o words.Options) error {
 	return w.Flush() // in ASCII, a report flushes to it only
 }
 
-// maxAlike is the most names listed of processes that are equal to another one.
+// maxAlike is the maximum number of names listed of processes that are equal to
+// another one.
 const maxAlike = 8
 
 // likeIt lists the processes that are equal to the one of a report; empty if there are

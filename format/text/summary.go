@@ -13,7 +13,7 @@ import (
 	"stacksnap/task"
 )
 
-// summaryLines is the most lines of a summary, so that it fits into a message.
+// summaryLines is the maximum number of lines of a summary, so that it fits into a message.
 const summaryLines = 20
 
 // Summary writes a summary without colours, of at most 20 lines of 100 columns: the

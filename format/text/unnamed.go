@@ -11,7 +11,7 @@ import (
 	"stacksnap/task"
 )
 
-// maxUnnamed is the most images without names that are listed.
+// maxUnnamed is the maximum number of images without names that are listed.
 const maxUnnamed = 3
 
 // unnamed lists the images with functions that have no name, and the flags that would help.

@@ -246,7 +246,7 @@ func (s *state) typed(k *tcell.EventKey) action {
 	return action{}
 }
 
-// maxTyped is the most bytes in a prompt.
+// maxTyped is the maximum number of bytes in a prompt.
 const maxTyped = 1000
 
 // edit sets the text of the prompt. A valid filter takes effect immediately.

@@ -24,7 +24,7 @@ func (s *state) shown() Shown {
 	return v
 }
 
-// maxFileName is the most bytes of the process's name in a file's name.
+// maxFileName is the maximum number of bytes of the process's name in a file's name.
 const maxFileName = 64
 
 // reportName returns the suggested file name for a report.

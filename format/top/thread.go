@@ -30,7 +30,7 @@ type thread struct {
 	goroutine string // that it ran in the last sample: "goroutine 7"; empty: none, or unknown
 }
 
-// maxOwn is the most threads that have their own sums by function.
+// maxOwn is the maximum number of threads that have their own sums by function.
 const maxOwn = 512
 
 func (b *Board) addThread(now *part, t *task.Thread, s *Sample) {
@@ -153,7 +153,7 @@ type frame struct {
 	guess    bool
 }
 
-// maxFrames is the most frames kept of a stack.
+// maxFrames is the maximum number of frames kept of a stack.
 const maxFrames = 256
 
 // none is the empty stack of a thread without known frames.

@@ -50,7 +50,7 @@ type step struct {
 	filler bool  // the instruction is padding
 }
 
-// reach follows control flow.
+// reach follows the control flow in the code from a function's start.
 type reach struct {
 	code   []byte
 	base   uint64 // vmaddr of code

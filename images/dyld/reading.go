@@ -158,9 +158,9 @@ func (im *image) isCurrent() bool {
 	return im.IDAt != 0 && !im.memory.spoiled && im.memory.isThere()
 }
 
-// accept adds the images that were read without a change of the list to the known
-// ones. If the list has changed before, their contents are read now, while they are
-// there.
+// accept adds images that were read without a change of the list to the known ones.
+// If the list has changed before, it also reads their contents now, while the images
+// are there.
 func (r *reading) accept(fresh map[entry]*image) {
 	for e, im := range fresh {
 		k := key{im.Load, im.listed}

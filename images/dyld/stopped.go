@@ -29,8 +29,8 @@ const (
 	largestHeader = shownHeader - headerBytes
 )
 
-// stoppedList is what is copied from a process while it is stopped. All room is
-// allocated before, because nothing may be allocated then.
+// stoppedList holds what is copied from a process during a stop. Its memory is
+// allocated before, because nothing may be allocated during the stop.
 type stoppedList struct {
 	mem      task.Memory
 	at       place

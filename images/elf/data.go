@@ -40,7 +40,7 @@ func (d *dynamic) isNamed(vm vmReader, offset uint32, name string) bool {
 	return string(readUpTo(vm, d.names+uint64(offset), uint64(len(name))+1)) == name+"\x00"
 }
 
-// maxChain is the most symbols of one bucket that are examined.
+// maxChain is the maximum number of symbols examined in one bucket.
 const maxChain = 256
 
 // hashed yields the numbers of the symbols that have the hash of a name in

@@ -195,9 +195,9 @@ func (l *loading) loadHeadless(g, code group, err error) []object.Placed {
 }
 
 // placeAll returns an image of f for each slide. They share the file, which the first
-// one closes. Where the start of the file is not mapped, as when V8 maps its built-in
-// functions a second time near the code that it compiles, the image is limited to
-// what is mapped, and never the program.
+// one closes. If the start of the file is not mapped, the image is limited to what is
+// mapped, and is never the program. V8, for example, maps its built-in functions a
+// second time near the code that it compiles.
 func (l *loading) placeAll(g group, slides []uint64, f *File, note string) []object.Placed {
 	progs := progHeaders(f.elf)
 	images := make([]object.Placed, 0, len(slides))

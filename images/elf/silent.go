@@ -15,7 +15,7 @@ type silence struct {
 	paths []string
 }
 
-// add adds a file of the target.
+// add adds a file of the target to its mount's entry.
 func (s *silences) add(e *files.SilentError, path string) {
 	for i := range *s {
 		if m := &(*s)[i]; m.Type == e.Type && m.At == e.At {

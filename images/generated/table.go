@@ -120,7 +120,7 @@ func (t *table) drop(owner []int, cuts []uint64) {
 		if o == nobody {
 			continue
 		}
-		t.join(piece{cuts[i], cuts[i+1], at[o]}) // the last cut is an end, owned by nobody
+		t.join(piece{cuts[i], cuts[i+1], at[o]}) // the last cut is an end, so no entry owns it
 	}
 }
 

@@ -36,8 +36,7 @@ func (t *Table) function(i int) (function, bool) {
 	return f, true
 }
 
-// begun returns the i-th function except for its size, which is cheaper than
-// function.
+// begun returns the i-th function without its size. It is cheaper than function.
 func (t *Table) begun(i int) function {
 	return function{t: t, start: t.start(i), at: t.uint(t.functions[(2*i+1)*t.field():], t.field())}
 }

@@ -222,7 +222,7 @@ func (m *debugMap) close() {
 	m.stores.close()
 }
 
-// SourceNote returns one line on code whose source was asked for and could not be
+// SourceNote returns one line on code whose source was requested and could not be
 // found, although the file says where it is; "" if there is none.
 func (f *File) SourceNote() string {
 	if f.closed.Load() {

@@ -18,8 +18,7 @@ type SymbolFinder interface {
 	SymbolsOf(names ...string) []Symbol
 }
 
-// SymbolsOf calls the method of that name of [SymbolFinder]. It returns nil for a file without
-// it.
+// SymbolsOf calls f.SymbolsOf. It returns nil if f is not a [SymbolFinder].
 func SymbolsOf(f File, names ...string) []Symbol {
 	if finder, can := f.(SymbolFinder); can {
 		return finder.SymbolsOf(names...)

@@ -147,8 +147,8 @@ func describe(p *object.Placed) recording.Image {
 }
 
 // Save writes a snapshot that was unwound and symbolized in m, a map of the images
-// that Place returned last. pcs are those of its frames; those of stacks that have
-// not changed since the last snapshot may be left out.
+// that Place returned last. pcs are the pcs of its frames. The pcs of stacks that
+// have not changed since the last snapshot may be left out.
 func (s *Saver) Save(sample *recording.Sample, m *images.Map, pcs iter.Seq[task.Addr]) error {
 	if m != s.in {
 		s.in = m

@@ -23,9 +23,9 @@ type loaded struct {
 }
 
 // Rule implements [rule.Source]. The rule holds in the function's body; for a query
-// with First, ask analysis before it. An error other than [rule.ErrNone] and the
-// errors here that wrap it wraps [ErrCorrupt], is [ErrEncoding], or is a failure to
-// read code.
+// with First, query analysis first. An error other than [rule.ErrNone] and the errors
+// here that wrap it wraps [ErrCorrupt], is [ErrEncoding], or is a failure to read
+// code.
 func (s *Source) Rule(q rule.Query) (rule.Rule, error) {
 	e, err := s.Entry(&q)
 	if err != nil {

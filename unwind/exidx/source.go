@@ -20,7 +20,7 @@ type loaded struct {
 }
 
 // Rule implements [rule.Source]. The rule holds in the function's body; for a query
-// with First, ask call frame information and analysis before it. An error other than
+// with First, query call frame information and analysis first. An error other than
 // [rule.ErrNone] and [ErrCantUnwind] wraps [ErrMalformed] or is a failure to read the
 // tables.
 func (s *Source) Rule(q rule.Query) (rule.Rule, error) {

@@ -18,7 +18,7 @@ type Source interface {
 	Rule(q Query) (Rule, error)
 }
 
-// Query asks for the rule at a pc.
+// Query is a request for the rule at a pc.
 type Query struct {
 	Arch task.Arch
 	// Image contains PC; nil for code outside all files (JIT).

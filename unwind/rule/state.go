@@ -16,7 +16,7 @@ var (
 	ErrUnknownRegister = errors.New("a register that leads to the caller is not known")
 	// ErrOutermost: there is no caller.
 	ErrOutermost = errors.New("the outermost frame has no caller")
-	// ErrInvalid: the rule has no CFA, or defines the CFA by itself.
+	// ErrInvalid: the rule has no CFA, or defines the CFA in terms of the CFA.
 	ErrInvalid = errors.New("the rule says nothing")
 )
 

@@ -104,8 +104,8 @@ type ipsFrame struct {
 	Image    int     `json:"imageIndex"`
 	Inline   bool    `json:"inline,omitempty"`
 
-	image string // image that a crash report's text names for the frame
-	base  uint64
+	image string // of a report in text form: the image's name in the frame, "" if there is none
+	base  uint64 // and the image's load address in the frame, 0 if there is none
 }
 
 // ipsImage is an image. If base is 0, it is not a real image, and offsets in it are

@@ -313,7 +313,8 @@ func (i *Inst) sib(r *bytes) {
 	}
 }
 
-// fixGroups adjusts opcode groups, whose operands depend on ModRM.reg or ModRM.mod.
+// fixGroups adjusts the opcode groups whose operands depend on ModRM.reg or
+// ModRM.mod.
 func (i *Inst) fixGroups() {
 	switch d := i.Digit(); {
 	case i.Op == 0xf6 || i.Op == 0xf7:

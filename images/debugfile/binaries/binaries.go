@@ -33,7 +33,8 @@ type Places struct {
 
 // Finder finds the symbol file for an ID outside this index. Find may take long, so
 // it is called while a report is written, not while a process is sampled. image is
-// the path of the image: by it, a Finder can rule out that a symbol file exists.
+// the path of the image, by which a Finder can find the file, or rule out that there
+// is one.
 type Finder interface {
 	Find(id []byte, image string) (path string, ok bool)
 	// Warnings returns a line for each thing that went wrong.

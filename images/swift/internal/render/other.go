@@ -149,7 +149,7 @@ func (p *printer) keyPathIndexThunk(n *tree.Node) {
 	p.write(")")
 }
 
-// errorFlags say how a completion handler gets to know of an error.
+// errorFlags describe the error flag of a completion handler.
 var errorFlags = [...]string{"", " nonzero on error", " zero on error"}
 
 func (p *printer) completionHandler(n *tree.Node) {
