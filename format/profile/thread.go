@@ -59,8 +59,8 @@ type ThreadName struct {
 // named returns what identifies a thread.
 func (t *Thread) named() ThreadName { return ThreadName{t.ID, t.Name, t.RuntimeName} }
 
-// Shown returns the name to show to people: the system's or, if the system has none, or only the
-// process's name or the first bytes of the runtime's name, the runtime's.
+// Shown returns the name to show to people. That is the runtime's name if the system's name is empty,
+// is the process's name, or is the beginning of the runtime's name; otherwise it is the system's name.
 func (n ThreadName) Shown(process string) string {
 	const mainThread, mostBytes = "MainThread", 15
 	name := strings.TrimRight(strings.ToValidUTF8(n.Name, ""), "\ufffd") // the system may have cut it within a character
