@@ -17,8 +17,8 @@ type Stack struct {
 	// Repeat is set if the thread has not run since the previous snapshot, so that its stack
 	// is the same. Frames and Stop are then ignored.
 	Repeat bool
-	// Native are the frames of the walk alone, where Frames has managed ones, too; nil: those
-	// are Frames.
+	// Native are the frames of the walk only, if Frames also has managed ones; nil: Frames are
+	// those of the walk.
 	Native []unwind.Frame
 }
 

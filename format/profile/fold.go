@@ -11,14 +11,14 @@ import (
 	"stacksnap/task"
 )
 
-// FoldThreads returns a profile in which threads with equal samples are one entry: the same
-// frames at the same addresses with the same counts, in the same states, waiting in the
-// same call for the same lock. The entry is the first of them and has the others in Same.
-// The main thread always has its own entry. p does not change.
+// FoldThreads returns a profile in which threads with equal samples share one entry: samples
+// with the same frames at the same addresses with the same counts, in the same states, waiting
+// in the same call for the same lock. The entry is the first of these threads and has the others
+// in Same. The main thread always has its own entry. p does not change.
 func (p *Profile) FoldThreads() *Profile { return p.FoldAlike(2) }
 
-// FoldAlike is FoldThreads where at least that many threads are equal. Fewer keep their own
-// entries.
+// FoldAlike is FoldThreads for groups of at least that many equal threads. Smaller groups keep
+// their own entries.
 func (p *Profile) FoldAlike(least int) *Profile {
 	folded := *p
 	folded.Threads = nil

@@ -24,7 +24,7 @@ func (t *Thread) Busiest() []*Node {
 		func(n, branch *Node) bool { return n.Spent.OnCPU > used[branch] })
 }
 
-// addUsed notes the CPU time of each node with all below it, and returns that of all together.
+// addUsed records the CPU time of each node with everything below it, and returns the total.
 func addUsed(used map[*Node]time.Duration, nodes []*Node) (whole time.Duration) {
 	for _, n := range nodes {
 		used[n] = n.Spent.OnCPU + addUsed(used, n.Children)
@@ -101,8 +101,8 @@ func (p *Profile) SelfTimes() (times []SelfTime, total int) {
 	return times, total
 }
 
-// merge notes that a node is at another address: code without a name is then where its function
-// starts.
+// merge records that the function has another address. Code without a name is then shown at its
+// function's start.
 func (s *SelfTime) merge(n *Node) {
 	s.Several = true
 	if n.Function == "" {

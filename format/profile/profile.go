@@ -41,12 +41,13 @@ type Profile struct {
 	// Threads are in the order of a report: for one snapshot the main thread first and then
 	// by id; for many, by samples.
 	Threads []*Thread
-	// Tasks are those that no thread runs, of many snapshots at their end: alike ones in one entry,
-	// the largest entry first. They are empty where tasks are not read.
+	// Tasks are those that no thread runs; for many snapshots, those at the end. Tasks that are
+	// alike share one entry, and the largest entry comes first. It is empty if tasks are not
+	// read.
 	Tasks []*Task
-	// TaskDeadlocks are those of tasks that no thread runs.
+	// TaskDeadlocks are the deadlocks of tasks that no thread runs.
 	TaskDeadlocks []TaskDeadlock
-	// Deadlocks are those found in more than one observation, or in the last.
+	// Deadlocks are those that were found in more than one observation, or in the last.
 	Deadlocks []Deadlock
 	// Images are the images that contain a frame, lowest address first; for a translated
 	// program without frames, all that were mapped at the end. In a profile from a report

@@ -234,8 +234,8 @@ func sortedImages(list []*Image) []*Image {
 	return list
 }
 
-// managedPlace is a place in a managed function, run by a native function at pc. How it was called
-// is no part of where it is.
+// managedPlace is a place in a managed function, run by a native function at pc. How the
+// function was called does not matter.
 type managedPlace struct {
 	runtime, function, file string
 	line                    int

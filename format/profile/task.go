@@ -11,7 +11,7 @@ import (
 	"stacksnap/unwind"
 )
 
-// Task is an activity that a runtime schedules and no thread runs at the moment: a parked
+// Task is an activity that a runtime schedules and that no thread runs at the moment: a parked
 // goroutine, an asyncio task.
 type Task struct {
 	Runtime string        // with its version: "Go 1.26.1"
@@ -93,8 +93,8 @@ func (b *Builder) taskNode(f *unwind.Frame, count int) *Node {
 	return n
 }
 
-// chained makes each node the only child of the one before, and returns the first as a list; the
-// last has the samples.
+// chained makes each node the only child of the one before, and returns the first one as a list.
+// The last node has the samples.
 func chained(path []*Node) []*Node {
 	if len(path) == 0 {
 		return nil

@@ -62,11 +62,11 @@ type ThreadName struct {
 // named returns what identifies a thread.
 func (t *Thread) named() ThreadName { return ThreadName{t.ID, t.Name, t.RuntimeName, t.Goroutine.ID} }
 
-// Shown returns the name to show to people: the system's, or that of the runtime where the system
-// has none, only that of the process, or the first bytes of it.
+// Shown returns the name to show to people. That is the runtime's name if the system's name is empty,
+// is the process's name, or is the beginning of the runtime's name; otherwise it is the system's name.
 func (n ThreadName) Shown(process string) string {
 	const mainThread, mostBytes = "MainThread", 15
-	name := strings.TrimRight(strings.ToValidUTF8(n.Name, ""), "\ufffd") // it is cut in a character
+	name := strings.TrimRight(strings.ToValidUTF8(n.Name, ""), "\ufffd") // the system may have cut it within a character
 	switch {
 	case n.RuntimeName == "" || n.RuntimeName == mainThread:
 		return n.Name

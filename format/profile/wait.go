@@ -12,15 +12,16 @@ type Wait struct {
 	Object string // the object of the call, in words: "fd 3 pipe:[53343]"; empty if unknown
 	Lock   LockKind
 	Addr   task.Addr // address of the lock; 0 for a file lock, or if there is no lock
-	// Variable is the variable of the target in which the lock is, or the word of a wait that
-	// is for no lock: "checking", "bank+8"; empty if it is in none, or unknown.
+	// Variable is the variable of the target that contains the lock or, if the wait is for no
+	// lock, the word: "checking", "bank+8". It is empty if no variable does, or if it is
+	// unknown.
 	Variable string
 	// Owner is the thread that holds the lock, or for ThreadEnd the thread that must end. It
 	// is a live thread of the target, read while the waiting one waited; 0 if unknown.
 	Owner     task.ThreadID
 	OwnerName string
-	// GoneOwner is the thread that holds the lock and is not, or no longer, one of the target;
-	// 0 if there is none, or it is unknown.
+	// GoneOwner is the thread that holds the lock if it is not, or no longer, a thread of the
+	// target; 0 if there is none, or it is unknown.
 	GoneOwner task.ThreadID
 	Gone      task.Outsider // what is certain of GoneOwner
 	// OwnerPID is the process that holds a file lock; 0 if unknown.
@@ -31,9 +32,9 @@ type Wait struct {
 	Receives bool
 	// Peer is the process that it waits for; zero if unknown.
 	Peer Peer
-	// Hung is the number of threads of the process if all of them wait in futexes, without a timeout,
-	// so that none can wake another, and it has no handler of a signal that might; 0 if that is not
-	// known.
+	// Hung is the number of threads of the process if all of them wait in futexes without a
+	// timeout, so that none can wake another, and the process has no signal handler that might;
+	// 0 if that is not known.
 	Hung int
 	// Stalled are connections on which nothing moves while the main thread waits for events; nil if
 	// none are known.
@@ -55,8 +56,8 @@ type Peer struct {
 	AlsoSelf bool
 }
 
-// WaitsForOther reports whether the wait is for another process, which the process itself can't take
-// the place of, and it is known which.
+// WaitsForOther reports whether the wait is for another, known process, and the waiting process
+// itself cannot take that process's place.
 func (w *Wait) WaitsForOther() bool { return w.Peer.PID != 0 && !w.Peer.Self && !w.Peer.AlsoSelf }
 
 // Action is what a peer must do to end a wait.

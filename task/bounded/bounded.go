@@ -1,4 +1,4 @@
-// Package bounded limits how much is read from others, such as servers.
+// Package bounded limits how much is read from servers and other programs.
 package bounded
 
 import (
@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// ErrTooLong means that more bytes came than are allowed.
+// ErrTooLong means that more bytes arrived than are allowed.
 var ErrTooLong = errors.New("more came than may")
 
 // Buffer keeps the first Limit bytes that are written to it, and fails with

@@ -1,4 +1,4 @@
-// Package damage spoils good files, for tests of those who read files.
+// Package damage damages valid files, to test the code that reads files.
 package damage
 
 import (
@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// Copy returns a copy of a good file with some bytes changed, or cut off.
+// Copy returns a copy of a valid file with some bytes changed, or with its end cut off.
 func Copy(r *rand.Rand, good []byte) []byte {
 	b := bytes.Clone(good)
 	if r.IntN(4) == 0 {
@@ -20,11 +20,10 @@ func Copy(r *rand.Rand, good []byte) []byte {
 	return b
 }
 
-// Edit returns a copy of a good file with edits carried out, of four bytes each: a
-// position (24 bits, little-endian, modulo the size) and the byte that comes there;
-// with the position's highest bit the file is cut off there instead. Edits are what
-// to fuzz in place of files: they stay small, so that a fuzzer that has found one of
-// interest does not spend its time on making it smaller.
+// Edit returns a copy of a valid file with edits applied, of four bytes each: a position (24
+// bits, little-endian, modulo the size) and the new byte there. If the highest bit of the
+// position is set, the file is cut off there instead. Fuzz tests use edits instead of files:
+// they stay small, so that the fuzzer does not spend its time on minimizing interesting inputs.
 func Edit(good, edits []byte) []byte {
 	b := bytes.Clone(good)
 	for ; len(edits) >= 4 && len(b) > 0; edits = edits[4:] {

@@ -1,6 +1,6 @@
-// Package elfcore reads an ELF core file of Linux as a process: those that the
-// kernel writes (fs/binfmt_elf.c) and those of gcore. It reads what it is asked
-// for and no more, so that a core of many gigabytes opens at once.
+// Package elfcore reads an ELF core file of Linux as a process: one written by the kernel
+// (fs/binfmt_elf.c) or by gcore. It reads on demand, so that a core of many gigabytes opens at
+// once.
 package elfcore
 
 import (
@@ -14,14 +14,14 @@ import (
 	"stacksnap/task/regular"
 )
 
-// ErrNotCore is returned for a file that is no ELF core at all.
+// ErrNotCore is returned for a file that is not an ELF core.
 var ErrNotCore = errors.New("not an ELF core file")
 
-// FormatError says what is wrong with a core, and where in the file. As a
-// [task.Info].Problems it cost only what it names.
+// FormatError says what is wrong with a core, and where in the file. In [task.Info].Problems,
+// each affects only what it names.
 type FormatError = saved.FormatError
 
-// Process is a process that was saved in a core.
+// Process is a process saved in a core.
 type Process struct {
 	file    *io.SectionReader
 	closer  io.Closer
@@ -36,7 +36,7 @@ type Process struct {
 	bad     saved.Problems
 }
 
-// Open opens a core file. The error wraps ErrNotCore for another kind of file.
+// Open opens a core file. The error wraps ErrNotCore for any other file.
 func Open(path string) (*Process, error) {
 	f, stat, err := regular.Open(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func Open(path string) (*Process, error) {
 	}
 	p, err := New(f, stat.Size())
 	if err != nil {
-		_ = f.Close() // it was only read
+		_ = f.Close() // read-only
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	p.closer = f
@@ -105,7 +105,7 @@ func (p *Process) addSegment(ph program) (missing uint64) {
 	return missing
 }
 
-// protOf turns PF_X, PF_W and PF_R around.
+// protOf converts PF_X, PF_W and PF_R, whose bits are in the opposite order.
 func protOf(flags uint32) task.Prot {
 	var prot task.Prot
 	for bit, p := range []task.Prot{task.Execute, task.Write, task.Read} {
@@ -116,7 +116,7 @@ func protOf(flags uint32) task.Prot {
 	return prot
 }
 
-// indexThreads keeps the first of threads that have the same number.
+// indexThreads indexes the threads by id. If several have the same id, it keeps the first.
 func (p *Process) indexThreads() {
 	p.index = make(map[task.ThreadID]int, len(p.threads))
 	for i := range p.threads {
@@ -130,7 +130,7 @@ func (p *Process) indexThreads() {
 	}
 }
 
-// Info tells what is known of the process.
+// Info returns the facts about the process.
 func (p *Process) Info() task.Info { return p.info }
 
 // Capabilities implements [task.Process].
@@ -139,7 +139,7 @@ func (p *Process) Capabilities() task.Capabilities { return task.Capabilities{Wa
 // Memory returns the saved memory.
 func (p *Process) Memory() task.Memory { return &p.memory }
 
-// Regions lists the mappings, with the files that they map.
+// Regions lists the mappings, with their files.
 func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	return func(yield func(task.Region, error) bool) {
 		for _, r := range p.regions {
@@ -150,13 +150,12 @@ func (p *Process) Regions() iter.Seq2[task.Region, error] {
 	}
 }
 
-// Threads lists the threads in the order of the file: the one that ended the
-// process is the first in the kernel's cores.
+// Threads lists the threads in the order of the file. In the kernel's cores, the first one is
+// the thread that ended the process.
 func (p *Process) Threads() ([]task.ThreadID, error) { return p.ids, nil }
 
-// Describe fills a thread's name, state and CPU time, as far as they were
-// written: only the first thread has a name, and of the states only that of one
-// that waited in a system call is known.
+// Describe fills in a thread's name, state and CPU time, as far as the core has them: only the
+// first thread has a name, and the state is known only of a thread that waited in a system call.
 func (p *Process) Describe(id task.ThreadID, t *task.Thread) error {
 	i, ok := p.index[id]
 	if !ok {
@@ -178,8 +177,8 @@ func (p *Process) Suspend(task.StopOptions) (resume func() error, err error) {
 	return func() error { return nil }, nil
 }
 
-// Capture copies a thread's registers, and its stack from the red zone below
-// its stack pointer up.
+// Capture copies a thread's registers, and its stack from the red zone below its stack pointer
+// up.
 func (p *Process) Capture(id task.ThreadID, t *task.Thread) error {
 	i, ok := p.index[id]
 	if !ok {

@@ -10,8 +10,7 @@ import (
 	"stacksnap/task/internal/saved"
 )
 
-// The values and layouts of <elf.h>: Elf32_Ehdr, Elf64_Ehdr, Elf32_Phdr,
-// Elf64_Phdr.
+// The constants and layouts of <elf.h>: Elf32_Ehdr, Elf64_Ehdr, Elf32_Phdr, Elf64_Phdr.
 const (
 	typeCore = 4
 	class32  = 1
@@ -28,7 +27,7 @@ const (
 	progSize32   = 32
 )
 
-// header is what is used of an ELF header.
+// header has the used fields of an ELF header.
 type header struct {
 	arch     task.Arch
 	word     int // bytes of an address
@@ -37,8 +36,8 @@ type header struct {
 	progs    uint32
 }
 
-// archOf maps e_machine. A machine of the other class is unknown: x32 and
-// ilp32 programs are not read.
+// archOf maps e_machine. A machine with the class of another pointer size is unknown: x32 and
+// ilp32 programs are not supported.
 func archOf(machine uint16, class byte) task.Arch {
 	if a := task.ArchOfELF(machine); a.PointerSize() == 8 == (class == class64) {
 		return a
@@ -46,7 +45,7 @@ func archOf(machine uint16, class byte) task.Arch {
 	return task.UnknownArch
 }
 
-// readHeader reads the ELF header. A file of another kind gives ErrNotCore.
+// readHeader reads the ELF header. It returns ErrNotCore for another kind of file.
 func readHeader(r *io.SectionReader) (header, error) {
 	var b [headerSize64]byte
 	if n, _ := r.ReadAt(b[:], 0); n < headerSize32 || string(b[:4]) != "\x7fELF" {
@@ -75,8 +74,8 @@ func readHeader(r *io.SectionReader) (header, error) {
 	return h, nil
 }
 
-// manyPrograms reads the number of program headers that is too large for the
-// ELF header; 0 when it cannot be read.
+// manyPrograms reads the number of program headers if it is too large for the ELF header; 0 if
+// it cannot be read.
 func manyPrograms(r *io.SectionReader, b []byte, size int) uint32 {
 	at, info := word(b[40:], 8), int64(44)
 	if size == 4 {
@@ -100,14 +99,14 @@ func word(b []byte, size int) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// program is one program header, at its offset in the file.
+// program is a program header, with its own offset in the file.
 type program struct {
 	kind, flags                      uint32
 	offset, vaddr, fileSize, memSize uint64
 	at                               int64
 }
 
-// programs reads the program headers, one after the other, as far as they go.
+// programs yields the program headers in order, until one cannot be read.
 func (h *header) programs(r *io.SectionReader, bad *saved.Problems) iter.Seq[program] {
 	return func(yield func(program) bool) {
 		if h.progAt > uint64(r.Size()) {

@@ -8,8 +8,8 @@ import (
 	"stacksnap/task"
 )
 
-// The notes that are read, by their type; all have the owner CORE but the
-// last, which is LINUX's.
+// The types of the notes that are read. Their owner is CORE, except for the last, whose owner is
+// LINUX.
 const (
 	ntPRStatus   = 1
 	ntPRPSInfo   = 3
@@ -19,17 +19,17 @@ const (
 	ntARMPACMask = 0x406
 )
 
-// notes is what the notes tell beside the threads.
+// notes is what the notes contain besides the threads.
 type notes struct {
 	program programInfo
 	aux     map[uint64]uint64
 	files   []mappedFile
-	pacMask uint64 // bits of a code pointer that a signature may be in
+	pacMask uint64 // bits of a code pointer that may hold a signature
 	read    uint64 // bytes of note segments read so far
 }
 
-// A note segment is read a note at a time. The largest note is the list of
-// files: some 100 bytes for each mapping.
+// maxNote is the maximum size of a note. The notes of a segment are read one by one. The largest
+// one is the list of files, with some 100 bytes for each mapping.
 const maxNote = 16 << 20
 
 // readNotes reads the notes of one PT_NOTE segment: { u32 length of the owner,
@@ -41,7 +41,8 @@ func (p *Process) readNotes(ph program) {
 	if ph.offset+ph.fileSize < ph.offset || ph.offset+ph.fileSize > end {
 		p.bad.Add(ph.at, "the notes lie beyond the file's end")
 	}
-	// Segments that name the same notes over and over are not worth reading.
+	// A core may be made of segments that all name the same notes; these are not read again and
+	// again.
 	if p.notes.read += end - min(ph.offset, end); p.notes.read > size {
 		p.bad.Add(ph.at, "more notes than the file has room for")
 		return
@@ -65,8 +66,8 @@ func (p *Process) readNotes(ph program) {
 
 func pad4(n uint64) uint64 { return (n + 3) &^ 3 }
 
-// readNote reads one note that is of use. What it needs of a type is told by
-// its number alone: no other owner uses these.
+// readNote reads a note if it is used. It goes by the type's number only, because no other owner
+// uses these numbers.
 func (p *Process) readNote(kind uint32, at int64, size uint64) {
 	switch kind {
 	case ntPRStatus, ntPRPSInfo, ntAuxV, ntFile, ntSigInfo, ntARMPACMask:
@@ -103,8 +104,8 @@ func (p *Process) take(kind uint32, b []byte) bool {
 	return p.notes.parsePACMask(b)
 }
 
-// takeSignal reads the siginfo of the thread whose status came last. The kernel
-// writes one, of the first; gcore one of each.
+// takeSignal reads the siginfo of the thread whose status came last. The kernel writes only the
+// first thread's; gcore writes one for each.
 func (p *Process) takeSignal(b []byte) bool {
 	s, ok := parseSignalInfo(p.header.word, b)
 	if n := len(p.threads); ok && n > 0 && p.threads[n-1].signal.number == s.number {
@@ -113,7 +114,7 @@ func (p *Process) takeSignal(b []byte) bool {
 	return ok
 }
 
-// parsePACMask reads a user_pac_mask: { u64 data_mask, u64 insn_mask }.
+// parsePACMask decodes a user_pac_mask: { u64 data_mask, u64 insn_mask }.
 func (n *notes) parsePACMask(b []byte) bool {
 	if len(b) < 16 {
 		return false
@@ -130,7 +131,7 @@ const (
 	maxAux            = 64
 )
 
-// parseAux reads pairs of words.
+// parseAux decodes the auxiliary vector: pairs of words.
 func (n *notes) parseAux(size int, b []byte) bool {
 	n.aux = make(map[uint64]uint64)
 	for ; len(b) >= 2*size && len(n.aux) < maxAux; b = b[2*size:] {
@@ -139,15 +140,15 @@ func (n *notes) parseAux(size int, b []byte) bool {
 	return true
 }
 
-// programInfo is the elf_prpsinfo.
+// programInfo is an elf_prpsinfo.
 type programInfo struct {
 	pid, parent int
-	name        string // the first 15 bytes of it
+	name        string // its first 15 bytes
 }
 
-// parse reads an elf_prpsinfo: { char state, sname, zomb, nice; flags of a
-// word's size; uid, gid; i32 pid, ppid, pgrp, sid; char fname[16],
-// psargs[80] }. uid and gid have 16 bits on the 32-bit processors.
+// parse decodes an elf_prpsinfo: { char state, sname, zomb, nice; a word of flags; uid, gid; i32
+// pid, ppid, pgrp, sid; char fname[16], psargs[80] }. uid and gid have 16 bits on 32-bit
+// processors.
 func (i *programInfo) parse(size int, b []byte) bool {
 	pid, name := 24, 40
 	if size == 4 {
@@ -162,7 +163,7 @@ func (i *programInfo) parse(size int, b []byte) bool {
 	return true
 }
 
-// text is b up to its first zero byte, without what does not print.
+// text returns b up to its first zero byte, without unprintable characters.
 func text(b []byte) string {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]
@@ -182,8 +183,8 @@ type mappedFile struct {
 	path       string
 }
 
-// parseFiles reads an NT_FILE note: { word count, word page size, then for each
-// { start, end, offset in pages }, then the names one after the other }.
+// parseFiles decodes an NT_FILE note: { word count, word page size, then for each file { start,
+// end, offset in pages }, then the names one after the other }.
 func (n *notes) parseFiles(size int, b []byte) bool {
 	if len(b) < 2*size {
 		return false

@@ -11,14 +11,12 @@ import (
 	"stacksnap/task/internal/saved"
 )
 
-// deletedSuffix is what the kernel appends to the path of a file that has no
-// name any more.
+// deletedSuffix is what the kernel appends to the path of an unlinked file.
 const deletedSuffix = " (deleted)"
 
-// makeRegions brings the segments and the mapped files together: a segment is
-// split where a file begins or ends in it. gcore leaves out mappings whose
-// contents are in their files: these have no segment that would tell what they
-// permit.
+// makeRegions combines the segments and the mapped files: it splits a segment where a file
+// begins or ends within it. gcore omits mappings whose contents are in their files: for these
+// there is no segment with their permissions.
 func (p *Process) makeRegions() {
 	files := slices.Clone(p.notes.files)
 	slices.SortStableFunc(files, func(a, b mappedFile) int { return cmp.Compare(a.start, b.start) })
@@ -32,15 +30,15 @@ func (p *Process) makeRegions() {
 	p.nameVDSO()
 }
 
-// regionBuilder walks segments and files upwards together.
+// regionBuilder goes through segments and files together, by ascending address.
 type regionBuilder struct {
-	files   []mappedFile // that have not ended yet
+	files   []mappedFile // files that have not ended yet
 	regions []task.Region
-	left    []int     // which of the regions have no segment
-	end     task.Addr // of the last region
+	left    []int     // indices of regions without a segment
+	end     task.Addr // end of the last region
 }
 
-// segment adds a segment's regions, and those of the files below it.
+// segment adds the regions of a segment, and those of the files below it.
 func (b *regionBuilder) segment(s *saved.Segment) {
 	b.unsaved(s.Start)
 	for at := s.Start; at < s.End; at = b.end {
@@ -58,7 +56,7 @@ func (b *regionBuilder) segment(s *saved.Segment) {
 	}
 }
 
-// unsaved adds the files' mappings below limit that no segment has.
+// unsaved adds the mappings of files below limit that are in no segment.
 func (b *regionBuilder) unsaved(limit task.Addr) {
 	for {
 		b.dropBelow(b.end)
@@ -73,8 +71,7 @@ func (b *regionBuilder) unsaved(limit task.Addr) {
 	}
 }
 
-// guessCode takes the mappings without a segment for code where their file has
-// no other that is.
+// guessCode takes a mapping without a segment for code if its file has no other mapping of code.
 func (b *regionBuilder) guessCode() {
 	hasCode := map[string]bool{}
 	for _, r := range b.regions {
@@ -94,20 +91,20 @@ func (b *regionBuilder) add(r task.Region) {
 	b.end = r.End
 }
 
-// dropBelow forgets the files that end at or below a.
+// dropBelow drops the files that end at or below a.
 func (b *regionBuilder) dropBelow(a task.Addr) {
 	for len(b.files) > 0 && b.files[0].end <= a {
 		b.files = b.files[1:]
 	}
 }
 
-// place writes the file into a region that lies in its mapping.
+// place sets the file of a region that lies in the file's mapping.
 func (f *mappedFile) place(r *task.Region) {
 	r.Path, r.PathDeleted = strings.CutSuffix(f.path, deletedSuffix)
 	r.Offset = f.offset + uint64(r.Start-f.start)
 }
 
-// nameVDSO gives the kernel's shared object its name.
+// nameVDSO sets the name of the kernel's shared object, the vDSO.
 func (p *Process) nameVDSO() {
 	vdso, ok := p.notes.aux[auxVDSO]
 	if r := p.regionAt(task.Addr(vdso)); ok && r != nil && r.Path == "" {
@@ -115,7 +112,7 @@ func (p *Process) nameVDSO() {
 	}
 }
 
-// regionAt returns the region that a is in, nil when there is none.
+// regionAt returns the region that contains a, nil when there is none.
 func (p *Process) regionAt(a task.Addr) *task.Region {
 	i, found := slices.BinarySearchFunc(p.regions, a, func(r task.Region, a task.Addr) int { return cmp.Compare(r.Start, a) })
 	if !found {
@@ -127,7 +124,7 @@ func (p *Process) regionAt(a task.Addr) *task.Region {
 	return &p.regions[i]
 }
 
-// describe fills what is known of the process as a whole.
+// describe fills in the facts about the process as a whole.
 func (p *Process) describe() {
 	p.info = task.Info{
 		PID: p.notes.program.pid, Name: p.notes.program.name, ParentPID: p.notes.program.parent,
@@ -142,7 +139,7 @@ func (p *Process) describe() {
 		}
 	}
 	p.info.Crash = p.crash()
-	// The kernel cuts the name; the program's own is it whole.
+	// The kernel cuts the name; that of the program's file is complete.
 	if base := path.Base(p.info.Path); p.info.Path != "" && strings.HasPrefix(base, p.info.Name) {
 		p.info.Name = base
 	}
@@ -156,10 +153,10 @@ func (p *Process) pageSize() int {
 	return 4 << 10
 }
 
-// codeMask has the bits below the lowest that the kernel says may hold a
-// signature; only arm64 signs pointers.
+// codeMask returns the bits below the lowest one that may hold a signature according to the
+// kernel. Only arm64 signs pointers.
 func (p *Process) codeMask() uint64 {
-	const usual, fewest = 48, 36 // bits of a user's address
+	const usual, fewest = 48, 36 // bits of a user address
 	if p.header.arch != task.ARM64 {
 		return ^uint64(0)
 	}

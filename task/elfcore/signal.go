@@ -17,16 +17,16 @@ var signalNames = sync.OnceValue(func() map[int32]string {
 	}
 })
 
-// signal is what the notes tell of the signal that a thread got.
+// signal is what the notes say about the signal that a thread received.
 type signal struct {
 	number, code int32
-	at           uint64 // of a fault
-	sender       int32  // of one that was sent
+	at           uint64 // address of a fault
+	sender       int32  // pid of the sender, if it was sent
 	told         bool   // there was a siginfo: code, at and sender are known
 }
 
-// What si_code says (include/uapi/asm-generic/siginfo.h): up to 0 the signal was
-// sent; 128 is SI_KERNEL, which tells no address.
+// Values of si_code (include/uapi/asm-generic/siginfo.h): with 0 or less the signal was sent;
+// 128 is SI_KERNEL, which has no address.
 const siKernel = 128
 
 // codes are the reasons for faults, by signal and si_code. %#x is si_addr.
@@ -53,8 +53,8 @@ var codes = sync.OnceValue(func() map[int32]map[int32]string {
 	}
 })
 
-// parseSignalInfo reads a siginfo_t: { i32 signo, errno, code }, then, aligned to a
-// word, si_addr of a fault, or i32 si_pid of one that was sent.
+// parseSignalInfo decodes a siginfo_t: { i32 signo, errno, code }, then, aligned to a word,
+// si_addr for a fault, or i32 si_pid for a signal that was sent.
 func parseSignalInfo(size int, b []byte) (signal, bool) {
 	at := 12
 	if size == 8 {
@@ -67,7 +67,7 @@ func parseSignalInfo(size int, b []byte) (signal, bool) {
 	return signal{number: i32(0), code: i32(8), at: word(b[at:], size), sender: i32(at), told: true}, true
 }
 
-// detail says why a signal came, as far as it is known.
+// detail says why a signal was sent, as far as it is known.
 func (s *signal) detail(self int) string {
 	switch {
 	case !s.told:
@@ -89,9 +89,9 @@ func (s *signal) detail(self int) string {
 // siTKill is SI_TKILL: sent to one thread, as abort and raise do.
 const siTKill = -6
 
-// crash is the signal that ended the process: that of the first thread, which is
-// the one that was hit in a kernel's core, or of the only one that gcore saw with
-// one. It is nil where no thread got a signal that ends.
+// crash returns the signal that ended the process. In a kernel's core that is the first thread's
+// signal. In gcore's it is that of the only thread with a signal. It is nil if no thread has a
+// signal that ends the process.
 func (p *Process) crash() *task.Crash {
 	for i := range p.threads {
 		t := &p.threads[i]

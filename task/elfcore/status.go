@@ -8,16 +8,16 @@ import (
 	"stacksnap/task"
 )
 
-// thread is one NT_PRSTATUS.
+// thread is an NT_PRSTATUS note.
 type thread struct {
 	id           task.ThreadID
 	user, system time.Duration
 	regs         task.Registers
-	call         int64 // the number of the system call, -1 for none; AMD64 only
+	call         int64 // number of the system call, −1 for none; AMD64 only
 	signal       signal
 }
 
-// skip marks a word of a register structure that is no register of DWARF's.
+// skip marks a word of a register structure that is not a DWARF register.
 const skip = task.Reg(0xff)
 
 // orders have the DWARF number of each word of pr_reg, the user_regs_struct or
@@ -51,15 +51,15 @@ var (
 
 type statusLayout struct{ pid, times, regs int }
 
-// Behind the three words of pr_info comes the short pr_cursig; orig_rax is the
-// word of that number in pr_reg.
+// The three words of pr_info are followed by the short pr_cursig; orig_rax is the word of pr_reg
+// with that index.
 const (
 	cursig  = 12
 	origRAX = 15
 )
 
-// parseStatus reads an elf_prstatus; false where it is cut, or of an architecture without
-// an order.
+// parseStatus decodes an elf_prstatus. It returns false if it is too short, or if orders lacks
+// the architecture.
 func parseStatus(arch task.Arch, size int, b []byte) (thread, bool) {
 	l := status64
 	if size == 4 {
@@ -88,7 +88,7 @@ func parseStatus(arch task.Arch, size int, b []byte) (thread, bool) {
 	return t, true
 }
 
-// timeval reads { seconds, microseconds }; an impossible one is 0.
+// timeval decodes { seconds, microseconds }; an impossible one becomes 0.
 func timeval(b []byte, size int) time.Duration {
 	const maxSeconds = 1 << 32
 	s, us := word(b, size), word(b[size:], size)

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package fusetest mounts file systems for tests, whose server stops answering when it is
-// told to. What then waits for it cannot be killed before the mount is taken away.
+// Package fusetest mounts file systems for tests, whose server stops responding on request. A
+// process that waits for it cannot be killed until the mount is removed.
 package fusetest
 
 import (
@@ -24,11 +24,11 @@ import (
 	"stacksnap/task/needs"
 )
 
-// FS is a mounted file system of one folder.
+// FS is a mounted file system with one directory.
 type FS struct {
 	Dir    string
 	fd     int
-	names  []string // the node of a file is its place here and 2
+	names  []string // the node of a file is its index plus 2
 	bodies [][]byte
 	silent atomic.Bool
 	deaf   atomic.Bool
@@ -66,7 +66,7 @@ func Mount(t *testing.T, files map[string][]byte) *FS {
 	return f
 }
 
-// connection is the number of a mount's connection, that of its device.
+// connection returns the number of a mount's FUSE connection, which is that of its device.
 func connection(t *testing.T, dir string) string {
 	var st syscall.Stat_t
 	if err := syscall.Stat(dir, &st); err != nil {
@@ -75,8 +75,8 @@ func connection(t *testing.T, dir string) string {
 	return strconv.FormatUint(st.Dev&0xff|st.Dev>>12&^0xff, 10)
 }
 
-// abort ends the requests under way, and all that come, also where the mount has no name
-// any more (Documentation/filesystems/fuse/fuse.rst).
+// abort ends the requests under way and all later ones, even if the mount no longer has a name
+// (Documentation/filesystems/fuse/fuse.rst).
 func abort(t *testing.T, control, number string) {
 	if err := syscall.Mount("none", control, "fusectl", 0, ""); err != nil {
 		t.Error(err)
@@ -88,17 +88,17 @@ func abort(t *testing.T, control, number string) {
 	}
 }
 
-// Silence has no request answered from now on, though they are taken.
+// Silence makes the server answer no more requests. It still receives them.
 func (f *FS) Silence() { f.silent.Store(true) }
 
-// Deafen has the server stop altogether, so that requests are not even taken: what waits
-// for them can be killed.
+// Deafen stops the server, so that requests are not even received: processes that wait for them
+// can be killed.
 func (f *FS) Deafen() { f.deaf.Store(true); <-f.done }
 
-// End takes the file system away, and wakes who waits for it.
+// End removes the file system, and wakes everything that waits for it.
 func (f *FS) End() { f.end() }
 
-// serve answers until the file system is gone.
+// serve answers requests until the file system is removed.
 func (f *FS) serve() {
 	in := make([]byte, 1<<20)
 	for !f.deaf.Load() {
@@ -112,7 +112,7 @@ func (f *FS) serve() {
 			continue
 		}
 		if err != nil || n < headerSize {
-			return // ENODEV: it is unmounted
+			return // ENODEV: it was unmounted
 		}
 		if out := f.answer(in[:n]); out != nil && !f.silent.Load() {
 			_, _ = syscall.Write(f.fd, out)
@@ -142,12 +142,12 @@ const (
 	firstFile  = 2
 )
 
-// answer is struct fuse_out_header and what follows; nil: none.
+// answer returns a struct fuse_out_header and what follows it; nil: no answer.
 func (f *FS) answer(in []byte) []byte {
 	le := binary.LittleEndian
 	node, body, failed := le.Uint64(in[16:]), []byte{}, syscall.Errno(0)
 	switch le.Uint32(in[4:]) {
-	case forget, forgets, interrupt, poll: // who polls waits until the file system ends
+	case forget, forgets, interrupt, poll: // a process that polls waits until the file system ends
 		return nil
 	case initialize: // struct fuse_init_out of version 7.31
 		body = make([]byte, 64)
@@ -173,7 +173,7 @@ func (f *FS) answer(in []byte) []byte {
 	return append(append(out, in[8:16]...), body...)
 }
 
-// entry is struct fuse_entry_out, which is believed for no time.
+// entry returns a struct fuse_entry_out that the kernel does not cache.
 func (f *FS) entry(name string) ([]byte, syscall.Errno) {
 	i := slices.Index(f.names, name)
 	if i < 0 {
@@ -197,7 +197,7 @@ func (f *FS) part(node, from uint64, size uint32) []byte {
 	return all[from:min(uint64(len(all)), from+uint64(size))]
 }
 
-// attributes is struct fuse_attr.
+// attributes returns a struct fuse_attr.
 func (f *FS) attributes(node uint64) []byte {
 	le, b := binary.LittleEndian, make([]byte, 88)
 	le.PutUint64(b, node)

@@ -32,8 +32,8 @@ type Process struct {
 // ErrNotCore is returned for a file that is not a Mach-O core.
 var ErrNotCore = errors.New("not a Mach-O core file")
 
-// FormatError says what is wrong with a core, and where in the file. As a
-// [task.Info].Problems it cost only what it names.
+// FormatError says what is wrong with a core, and where in the file. In [task.Info].Problems,
+// each affects only what it names.
 type FormatError = saved.FormatError
 
 // Open opens a core file. The error wraps ErrNotCore for any other file.

@@ -1,8 +1,8 @@
-// Package needs skips tests for want of one named thing, and for nothing else: an
-// error that has another cause fails them. Only tests import it.
+// Package needs skips tests that need one named thing which is missing, and for no other reason:
+// an error with another cause fails the test. Only tests import it.
 //
-// A skip reads "needs NAME: why" or "needs NAME". A NAME has no colon followed by a
-// space. scripts/skips compares the names with those that a lane of CI expects.
+// A skip reads "needs NAME: why" or "needs NAME". A NAME has no colon followed by a space.
+// scripts/skips compares the names with those that a lane of CI expects.
 package needs
 
 import (
@@ -18,8 +18,8 @@ import (
 	"stacksnap/task"
 )
 
-// Skip skips a test for what is missing. It is for conditions that the functions below
-// do not know; with an error, use [Feature].
+// Skip skips a test because of what is missing. It is for conditions that the functions below do
+// not cover; for an error, use [Feature].
 func Skip(t testing.TB, name, why string) {
 	t.Helper()
 	if why == "" {
@@ -28,8 +28,8 @@ func Skip(t testing.TB, name, why string) {
 	t.Skipf("needs %s: %s", name, why)
 }
 
-// Feature skips a test where err is one of those that tell that the system lacks a
-// thing or does not permit it. Any other error fails the test; no error does nothing.
+// Feature skips a test if err is one of lacks, which say that the system lacks a thing or does
+// not permit it. Any other error fails the test; without an error it does nothing.
 func Feature(t testing.TB, name string, err error, lacks ...error) {
 	t.Helper()
 	if err == nil {
@@ -43,7 +43,7 @@ func Feature(t testing.TB, name string, err error, lacks ...error) {
 	t.Fatalf("%s: %v", name, err)
 }
 
-// Ptrace skips a test where this user may not trace another process.
+// Ptrace skips a test if err says that this user may not trace another process.
 func Ptrace(t testing.TB, err error) {
 	t.Helper()
 	if err == nil {
@@ -55,14 +55,14 @@ func Ptrace(t testing.TB, err error) {
 	t.Fatal(err)
 }
 
-// PerfEvents skips a test where the kernel has no events by which threads that run are
-// copied, or does not permit them (perf_event_open(2)).
+// PerfEvents skips a test if the kernel has no events with which it copies running threads, or
+// does not permit them (perf_event_open(2)).
 func PerfEvents(t testing.TB, err error) {
 	t.Helper()
 	Feature(t, "perf events", err, fs.ErrPermission, syscall.ENOENT, syscall.ENODEV, syscall.ENOSYS, syscall.EOPNOTSUPP)
 }
 
-// Root skips a test of what only root may do.
+// Root skips a test that needs root, for other users.
 func Root(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -70,7 +70,7 @@ func Root(t testing.TB) {
 	}
 }
 
-// OrdinaryUser skips a test of what is refused to all but root.
+// OrdinaryUser skips a test of a refusal that does not apply to root, if the user is root.
 func OrdinaryUser(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() <= 0 {
@@ -78,7 +78,7 @@ func OrdinaryUser(t testing.TB) {
 	}
 }
 
-// OS skips a test on other operating systems than these.
+// OS skips a test on operating systems other than these.
 func OS(t testing.TB, names ...string) {
 	t.Helper()
 	if !slices.Contains(names, runtime.GOOS) {
@@ -86,8 +86,8 @@ func OS(t testing.TB, names ...string) {
 	}
 }
 
-// Symlinks skips a test where err, of making a symbolic link, is that of a Windows on
-// which only administrators may.
+// Symlinks skips a test if err, from creating a symbolic link, is that of a Windows where only
+// administrators may do so.
 func Symlinks(t testing.TB, err error) {
 	t.Helper()
 	if err != nil && runtime.GOOS == "windows" {
@@ -98,8 +98,8 @@ func Symlinks(t testing.TB, err error) {
 	}
 }
 
-// Variable is an environment variable that turns a test on: what it has to tell is said
-// with the skip.
+// Variable returns the value of an environment variable that enables a test, and skips the test
+// if it is not set. what describes the value in the message.
 func Variable(t testing.TB, name, what string) string {
 	t.Helper()
 	value := os.Getenv(name)
@@ -109,7 +109,7 @@ func Variable(t testing.TB, name, what string) string {
 	return value
 }
 
-// Tool returns the path of a program, or skips.
+// Tool returns the path of a program, or skips the test.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -122,7 +122,7 @@ func Tool(t testing.TB, name string) string {
 	return path
 }
 
-// Tools skips a test where one of these programs is missing.
+// Tools skips a test if one of these programs is missing.
 func Tools(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// newest is the highest version of LLVM that is looked for by its number.
+// newest is the highest version of LLVM whose tools are looked for.
 const newest = 30
 
-// LLVM returns the newest of LLVM's tools of a name, or skips where there is none of at
-// least that version. Distributions call them by their version (llvm-dwp-22,
-// /usr/lib/llvm-22/bin/llvm-dwp), whatever stands in the path without one.
+// LLVM returns the newest LLVM tool with a name, or skips the test if there is none of at least
+// that version. Distributions name the tools by version (llvm-dwp-22,
+// /usr/lib/llvm-22/bin/llvm-dwp), whatever version the plain name in the path is.
 func LLVM(t testing.TB, name string, least int) string {
 	t.Helper()
 	for v := newest; v >= max(least, 1); v-- {
@@ -28,7 +28,7 @@ func LLVM(t testing.TB, name string, least int) string {
 	return Version(t, name, least)
 }
 
-// Version returns the path of a program, and skips where it is older than that major
+// Version returns the path of a program, and skips the test if it is older than that major
 // version.
 func Version(t testing.TB, name string, least int) string {
 	t.Helper()
@@ -56,7 +56,7 @@ func Version(t testing.TB, name string, least int) string {
 
 var versionNumber = regexp.MustCompile(`\b(\d+)\.\d+[.\d]*`)
 
-// versionIn finds a version in what a program says of itself.
+// versionIn finds the version in a program's output.
 func versionIn(said string) (full string, major int) {
 	m := versionNumber.FindStringSubmatch(said)
 	if m == nil {
@@ -67,8 +67,8 @@ func versionIn(said string) (full string, major int) {
 	return m[0], major
 }
 
-// Compiler returns the path of a C compiler, or skips where there is none, or where it
-// makes no program with these flags: one for 32 bits needs libraries of its own.
+// Compiler returns the path of a C compiler. It skips the test if there is none, or if it cannot
+// build a program with these flags: a 32-bit program needs its own libraries.
 func Compiler(t testing.TB, name string, flags ...string) string {
 	t.Helper()
 	path := Tool(t, name)

@@ -13,7 +13,7 @@ const (
 )
 
 // appendManaged appends a thread's managed frames if they have changed: how many of the
-// outermost ones are as before, then the others, the innermost first.
+// outermost ones have not changed, then the others, innermost first.
 func appendManaged(b []byte, before, frames []task.ManagedFrame) []byte {
 	if slices.Equal(before, frames) {
 		return b
@@ -43,7 +43,7 @@ func appendManagedFrame(b []byte, field int, f *task.ManagedFrame) []byte {
 
 func cutText(s string) string { return s[:min(len(s), maxManagedText)] }
 
-// parse reads the number of frames that are as before, or one that is new.
+// parse reads either the number of unchanged frames or a new frame.
 func (c *managedChange) parse(m *message) {
 	switch {
 	case m.field == 32:

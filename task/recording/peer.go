@@ -16,7 +16,7 @@ type Peer struct {
 	Action     uint8 // numbered as in recording.proto
 	Others     bool  // processes that could not be examined may be able to end the wait too
 	Self       bool  // it is the process of the waiting thread
-	AlsoSelf   bool  // that has the other end, too
+	AlsoSelf   bool  // it and the process of the waiting thread both have the other end
 }
 
 func appendPeer(b []byte, p *Peer) []byte {

@@ -7,23 +7,22 @@ import (
 	"stacksnap/task"
 )
 
-// Sample is a snapshot with what was found out beside what it copied.
+// Sample is a snapshot, together with what was found out about it.
 type Sample struct {
 	*task.Snapshot
-	// Looks are observations of what some threads waited for. Whole says that with
-	// these, all threads have been observed since the last Whole.
+	// Looks are observations of what some threads waited for. Whole means that, with these, all
+	// threads have been observed since the last Whole.
 	Looks []Look
 	Whole bool
 	// OtherStops are the times for which the target was stopped since the last
 	// snapshot, besides for this one.
 	OtherStops []time.Duration
 	Notes      []string // new since the last snapshot
-	// Still says for each thread, in a snapshot that was read, that nothing its stack
-	// is unwound from has changed since the last snapshot, so that its frames are the
-	// same.
+	// Still says, in a snapshot that was read, for each thread that nothing from which its stack
+	// is unwound has changed since the last snapshot, so that its frames are the same.
 	Still []bool
-	// Same says that the threads and their order are those of the last snapshot, and
-	// that only those at the indices in Changed have changed.
+	// Same means that the threads and their order are those of the last snapshot, and that only
+	// the threads at the indices in Changed have changed.
 	Same    bool
 	Changed []int
 }
@@ -38,12 +37,12 @@ type Wait struct {
 	OwnerPID     int
 	Readers      int
 	Receives     bool
-	Variable     string // in which the lock is
+	Variable     string // the variable that contains the lock
 	GoneOwner    task.ThreadID
-	Gone         task.Outsider // of GoneOwner
+	Gone         task.Outsider // what is certain of GoneOwner
 	Peer         Peer          // the zero Peer: unknown
 	Stalled      *task.Stalled // nil: none are known
-	Hung         int           // number of threads, none of which can wake another; 0: not known
+	Hung         int           // number of threads, if none of them can wake another; 0: not known
 }
 
 func appendWait(b []byte, w *Wait) []byte {
@@ -126,14 +125,14 @@ func parseWait(data []byte) (Wait, error) {
 	return w, m.err
 }
 
-// End is what is known when a recording ends, beside its snapshots.
+// End is what is known when a recording ends, besides its snapshots.
 type End struct {
 	MissedTicks int // since the last snapshot
 	Notes       []string
 	OwnCPU      time.Duration // used by the program that captured, while it sampled
 	Looks       []Look        // observations of all threads of the last snapshot, after it
 	Tasks       []Task        // that no thread ran then
-	TaskCircles []TaskCircle  // of some of them
+	TaskCircles []TaskCircle  // cycles of some of Tasks
 }
 
 func appendEnd(b []byte, e *End) []byte {

@@ -6,7 +6,7 @@ import (
 	"stacksnap/task"
 )
 
-// Task is a task that no thread ran, or several that are alike.
+// Task is a task that no thread ran, or several tasks that are alike.
 type Task struct {
 	Runtime, Name, Wait string
 	ID                  uint64
@@ -39,7 +39,7 @@ type TaskFrame struct {
 	Managed *task.ManagedFrame // nil: the frame is native
 }
 
-// TaskCircle is a circle of tasks that wait for each other.
+// TaskCircle is a cycle of tasks that wait for each other.
 type TaskCircle struct {
 	Runtime string
 	Tasks   []TaskInCircle
@@ -136,14 +136,14 @@ func appendTaskCircle(b []byte, c *TaskCircle) []byte {
 	return b
 }
 
-// tasks are those that were read, and the memory for them.
+// tasks are the tasks that were read, and the memory that they take.
 type tasks struct {
 	all     []Task
 	circles []TaskCircle
 	held    int
 }
 
-// learn reads a record, if it is of tasks, and reports whether it is.
+// learn reads a record if it is about tasks, and reports whether it is.
 func (s *tasks) learn(kind int, data []byte) (bool, error) {
 	switch kind {
 	case 17:

@@ -227,7 +227,7 @@ func (w *Writer) newThread() *thread {
 // maxSpare is how many ended threads are kept for their buffers.
 const maxSpare = 256
 
-// forgetThreads drops those that are not among the n threads of the snapshot.
+// forgetThreads drops the threads that are not among the n threads of the snapshot.
 func (w *Writer) forgetThreads(n int) {
 	if len(w.threads) == n {
 		return

@@ -8,26 +8,26 @@ import (
 
 const (
 	maxRemapped = task.MaxWatch
-	watchAllFor = 8    // snapshots in which every address is probed, at first and after a change at a new one
-	forgetAfter = 1000 // snapshots without a change, after which an address is not probed any more
+	watchAllFor = 8    // snapshots in which every address is probed, at first and after a change at a new address
+	forgetAfter = 1000 // snapshots without a change after which an address is no longer probed
 )
 
-// churn chooses the addresses that are probed while threads are stopped: those where files
-// were mapped or unmapped before. A process that maps no more files so costs nothing; every
-// address is probed for the first few snapshots alone.
+// churn chooses the addresses to probe while threads are stopped: those at which files were
+// mapped or unmapped before. So a process that maps no more files costs nothing: every address
+// is probed only in the first few snapshots.
 type churn struct {
-	remapped []remapped // the one that changed last is the last
-	allFor   int        // for how many snapshots more
+	remapped []remapped // the last changed is the last
+	allFor   int        // number of further snapshots in which all are probed
 	list     []task.Addr
 }
 
 type remapped struct {
 	at    task.Addr
-	quiet int // snapshots since the file there changed
+	quiet int // snapshots since its file changed
 }
 
-// addresses returns what to probe in the next snapshot, at most [task.MaxWatch] addresses.
-// The program itself is never among them: it stays mapped.
+// addresses returns what to probe in the next snapshot, at most [task.MaxWatch] addresses. It
+// never includes the program itself, which stays mapped.
 func (w *churn) addresses(l memoryMap, program string) []task.Addr {
 	w.forget()
 	w.list = w.list[:0]
@@ -54,14 +54,14 @@ func (w *churn) forget() {
 	w.remapped = slices.DeleteFunc(w.remapped, func(r remapped) bool { return r.quiet > forgetAfter })
 }
 
-// compare notes the addresses at which two memory maps have different files, or only one has
-// a file.
+// compare records the addresses at which two memory maps have different files, or at which only
+// one has a file.
 func (w *churn) compare(old, l memoryMap) {
 	w.missing(l, old)
 	w.missing(old, l)
 }
 
-// missing notes the files of l that old does not have at the same place.
+// missing records the files of l that old does not have at the same place.
 func (w *churn) missing(old, l memoryMap) {
 	for i, m := range l.maps {
 		if m.Inode == 0 || m.Inode == unknownFile {
@@ -73,7 +73,7 @@ func (w *churn) missing(old, l memoryMap) {
 	}
 }
 
-// see notes the addresses at which a stop found another file than the memory map has.
+// see records the addresses at which a stop found another file than the memory map has.
 func (w *churn) see(l memoryMap, s *task.Snapshot) {
 	for i := range s.Threads {
 		if s.Threads[i].Same {

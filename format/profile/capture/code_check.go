@@ -7,21 +7,21 @@ import (
 	"stacksnap/unwind"
 )
 
-// verdict says whether the images that a stack was walked in are those of the capture.
+// verdict says whether a stack was walked with the images that were mapped when it was captured.
 type verdict uint8
 
 const (
 	asKnown       verdict = iota
-	generatedCode         // a frame is in code of no file, which was not there when the memory map was read
-	remappedCode          // a frame is where another file is mapped by now, or none was
+	generatedCode         // a frame is in code of no file that was not there when the memory map was read
+	remappedCode          // a frame is where another file is mapped by now, or where none was
 )
 
-// check reports whether the code that a walk led through is what was mapped when the thread
-// was captured. What was probed in the stop is certain. At other addresses, what is mapped now
-// is compared with the memory map that was read last before the stop. Where both agree, the
-// same was mapped in between: addresses at which files come and go are probed, from the first
-// change on. Where they differ it is not known what was mapped at that moment: by the time that
-// a new memory map has been read, the code may have been remapped once more.
+// check reports whether the code that a walk led through was mapped when the thread was
+// captured. What was probed in the stop is certain. At other addresses, the present mappings are
+// compared with the memory map that was last read before the stop. If both agree, the same file
+// was mapped in between, because addresses at which files come and go are probed from the first
+// change on. If they differ, it is not known what was mapped at that moment: by the time a new
+// memory map has been read, the code may have been remapped once more.
 func (f *tracker) check(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) verdict {
 	if f.usesList() {
 		if _, all := f.sure(t, frames, stop); !all {
@@ -51,7 +51,7 @@ func (f *tracker) checkAddress(s *task.StopProbe, a task.Addr) verdict {
 		return f.checkUnknown(a)
 	}
 	if f.memoryMap.maps[i].Inode == 0 {
-		return asKnown // a JIT compiler's, which has no name
+		return asKnown // a JIT compiler's code, which has no name
 	}
 	if !f.checked[i] {
 		f.checked[i], f.changed[i] = true, f.isChanged(i, a)
@@ -62,8 +62,8 @@ func (f *tracker) checkAddress(s *task.StopProbe, a task.Addr) verdict {
 	return asKnown
 }
 
-// seen judges an address by the probe of the stop; known is false where that says nothing about
-// it. The address is in the mapping i of the memory map or, with −1, in none.
+// seen judges an address by the probe of the stop; known is false if the probe does not cover
+// it. The address is in the mapping with index i of the memory map or, if i is −1, in none.
 func (f *tracker) seen(s *task.StopProbe, a task.Addr, i int) (v verdict, known bool) {
 	for j := range s.Mapped {
 		m := &s.Mapped[j]
@@ -88,7 +88,7 @@ func (f *tracker) compare(i int, m task.Mapping) verdict {
 }
 
 // checkUnknown judges an address that is in no executable mapping of the memory map. An image
-// may have code there nevertheless: images are found at another moment than the memory map.
+// may still have code there, because images are found at another moment than the memory map.
 func (f *tracker) checkUnknown(a task.Addr) verdict {
 	if f.hasCode(a) {
 		return remappedCode
@@ -96,7 +96,7 @@ func (f *tracker) checkUnknown(a task.Addr) verdict {
 	m, found, err := f.maps.MappedAt(a)
 	switch {
 	case err != nil || !found:
-		return asKnown // a wild address, which will have no name
+		return asKnown // a wild address, which will get no name
 	case m.Inode == 0:
 		return generatedCode
 	}
@@ -111,7 +111,7 @@ func (f *tracker) hasCode(a task.Addr) bool {
 
 func (f *tracker) isChanged(i int, a task.Addr) bool {
 	m, found, err := f.maps.MappedAt(a)
-	return err == nil && (!found || m.Mapping != f.memoryMap.maps[i]) // with an error it is ending
+	return err == nil && (!found || m.Mapping != f.memoryMap.maps[i]) // with an error the process is ending
 }
 
 // checkRemapped checks the addresses at which files come and go before the walk, for threads

@@ -6,23 +6,23 @@ import (
 	"stacksnap/task"
 )
 
-// codeMemory is the memory of a process to walk with. Code of the files that are
-// in use is read from them: by the time that a stack is walked another library may
-// be where the one was that it was captured in, or none.
+// codeMemory is the memory that a walk reads code from. It reads the code of files in use from
+// the files: by the time a stack is walked, its library may have been replaced by another one,
+// or unmapped.
 type codeMemory struct {
 	live    task.Memory
 	in      *images.Map // nil: nothing is known
-	unloads bool        // images that may be unloaded are read with care, see [object.Placed]
+	unloads bool        // read images that may be unloaded with care, see [object.Placed]
 	pages   [codePages]codePage
 }
 
-// A walk asks for a few bytes around each pc: a page of a file is read once.
+// A walk needs a few bytes around each pc, so a page of a file is read only once.
 const (
 	codePages    = 16
 	codePageSize = 4 << 10
 )
 
-// codePage is a part of a file's code, each in the one slot that its address leads to.
+// codePage is a part of a file's code. Its address determines the slot in which it is kept.
 type codePage struct {
 	of    *images.Image // nil: none
 	start uint64        // vmaddr of the first byte
@@ -53,8 +53,7 @@ func (m *codeMemory) image(a task.Addr) (*images.Image, bool) {
 	return m.in.Find(a)
 }
 
-// readFile reads what the image's file has of the code at a, and returns how much
-// of p that is.
+// readFile reads what the image's file has of the code at a, and returns the number of bytes.
 func (m *codeMemory) readFile(im *images.Image, p []byte, a task.Addr) (n int) {
 	f, ok := im.File.(object.CodeReader)
 	if !ok {
@@ -73,10 +72,10 @@ func (m *codeMemory) readFile(im *images.Image, p []byte, a task.Addr) (n int) {
 	if n == len(p) {
 		return n
 	}
-	return n + f.ReadCode(p[n:], vmaddr+uint64(n)) // much of it, or of a page that begins with something else
+	return n + f.ReadCode(p[n:], vmaddr+uint64(n)) // more than a page, or from a page that begins with something else
 }
 
-// page returns the page that vmaddr is in.
+// page returns the page that contains vmaddr.
 func (m *codeMemory) page(im *images.Image, f object.CodeReader, vmaddr uint64) *codePage {
 	start := vmaddr &^ (codePageSize - 1)
 	page := &m.pages[start/codePageSize%codePages]

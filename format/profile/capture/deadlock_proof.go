@@ -9,8 +9,8 @@ import (
 )
 
 // isDeadlock proves that a cycle of waits is a deadlock. Two processes that answer each other
-// also show such a cycle, though they never wait for each other at the same moment. So it finds
-// out once more what the threads wait for, and not one of them may wake meanwhile.
+// may also show such a cycle, though they never wait for each other at the same moment. So it
+// finds out again what the threads wait for, and none of them may wake meanwhile.
 func (g *several) isDeadlock(d *profile.Deadlock) bool {
 	var sleepers []sleeper
 	defer func() {
@@ -35,7 +35,7 @@ func (g *several) isDeadlock(d *profile.Deadlock) bool {
 	return proven
 }
 
-// sleeper is a thread that is watched while it sleeps.
+// sleeper is a thread that is observed while it sleeps.
 type sleeper struct {
 	watch  task.ThreadWatch
 	before task.Counters
@@ -72,8 +72,8 @@ func (s *sleeper) isAsleep() bool {
 	return err == nil && g.State == task.Sleeping && g.Call.State == task.InCall
 }
 
-// sleptOn reports whether the thread still sleeps and has not woken since: one that sleeps again
-// has begun to sleep once more, which its counters show.
+// sleptOn reports whether the thread has slept without waking since. A thread that woke and
+// sleeps again has a higher count of sleeps.
 func (s *sleeper) sleptOn() bool {
 	if !s.isAsleep() {
 		return false
@@ -82,7 +82,7 @@ func (s *sleeper) sleptOn() bool {
 	return err == nil && now.HasSleeps && now.Sleeps == s.before.Sleeps
 }
 
-// again finds out once more what the threads of a deadlock wait for.
+// again finds out again what the threads of a deadlock wait for.
 func (g *several) again(d *profile.Deadlock) (waiters []profile.Waiter) {
 	looks, open := map[*shot][]profile.Look{}, map[*shot][]waits.PeerQuery{}
 	for _, s := range g.shots {

@@ -13,39 +13,38 @@ import (
 )
 
 const (
-	// loadShare is the part of the time that may go into reading the list, while it
+	// loadShare is the part of the time, 1/loadShare, that reading the list may take while it
 	// changes.
 	loadShare = 10
-	// maxShown bounds the images whose ID is read in a stop that is not one of many.
+	// maxShown bounds the images whose IDs are read in a stop of a single snapshot.
 	maxShown = 1 << 10
-	// firstLoads are those of a list that changes which are not waited for: the
-	// first takes longest, and what is there for short times only is in few.
+	// firstLoads is how many readings of a changing list are not delayed: the first takes
+	// longest, and images that are loaded only briefly are in few.
 	firstLoads = 16
 )
 
-// dyldList follows the images of a live Darwin process. The timestamp of dyld's
-// list is a reading of mach_absolute_time (dyld's ExternallyViewableState), which
-// only grows: two equal readings tell that nothing changed between them. So no
-// stop has to read anything in a process whose list stays. Once that has changed,
-// the timestamp is read while the target is stopped, and, of the images that may be
-// unloaded, the ID: whatever is read during the stop was loaded then, however often the list
-// changes.
+// dyldList tracks the images of a live Darwin process. The timestamp of dyld's list is a reading
+// of mach_absolute_time (dyld's ExternallyViewableState), which only grows: two equal readings
+// mean that nothing changed between them. So a process whose list does not change needs no
+// reading in a stop. Once the list has changed, the timestamp is read while the target is
+// stopped, and the IDs of the images that may be unloaded: whatever is read during the stop was
+// loaded then, however often the list changes.
 type dyldList struct {
-	tracker *dyld.Tracker // nil: it is no such process
+	tracker *dyld.Tracker // nil: it is not a process with such a list
 	listed  dyld.Listed
-	changed bool                        // since the images were loaded or compared last
-	mark    task.Addr                   // that was watched
-	reads   int                         // for how many snapshots more is read in the stop
-	turn    int                         // counts snapshots
-	used    map[task.Addr]int           // the turn in which a frame was in an image, by the place of its ID
+	changed bool                        // the list has changed since the images were last loaded or compared
+	mark    task.Addr                   // the address that is watched for changes
+	reads   int                         // number of further snapshots that read the timestamp in the stop
+	turn    int                         // number of snapshots
+	used    map[task.Addr]int           // by the address of an image's ID, the last turn in which a frame was in the image
 	loaded  time.Time                   // when the list was read
-	cost    time.Duration               // of that
-	loads   int                         // how often it was
-	named   map[object.File]object.File // with what binaries have of them
-	queues  object.File                 // where libdispatch was asked for its queues
+	cost    time.Duration               // how long that took
+	loads   int                         // how often the list was read
+	named   map[object.File]object.File // files with the symbols that binaries have for them
+	queues  object.File                 // the libdispatch whose queue offsets are in use
 }
 
-// startList reads the images at first.
+// startList reads the images for the first time.
 func (f *tracker) startList() {
 	f.dyld.tracker = dyld.NewTracker(f.process)
 	if f.onStop != nil {
@@ -58,7 +57,7 @@ func (f *tracker) startList() {
 	}
 }
 
-// loadList reads the list again, and the images in it that are new.
+// loadList reads the list again, and its new images.
 func (f *tracker) loadList() {
 	began := time.Now()
 	f.dyld.loads++
@@ -74,7 +73,7 @@ func (f *tracker) loadList() {
 	f.useImages(listed.Images)
 }
 
-// readRegions reads where code is that no image holds.
+// readRegions reads the regions of code that belong to no image.
 func (f *tracker) readRegions() {
 	if l := f.latest.renew(f.process); l.stamp != 0 || f.images == nil {
 		f.latest = l
@@ -100,8 +99,8 @@ func (f *tracker) useImages(placed []object.Placed) {
 	f.use(len(f.kept)-1, false)
 }
 
-// withSymbols returns the images with what binaries have of them: for the same
-// file always the same.
+// withSymbols returns the images with the symbols that binaries have for them. For the same file
+// it always returns the same.
 func (f *tracker) withSymbols(placed []object.Placed) []object.Placed {
 	if f.from == nil {
 		return placed
@@ -117,15 +116,15 @@ func (f *tracker) withSymbols(placed []object.Placed) []object.Placed {
 	return out
 }
 
-// samePlaced reports whether two images are one: the tracker gives out the same
-// file for what it has not read again.
+// samePlaced reports whether two images are the same: the tracker returns the same file until it
+// has read it again.
 func samePlaced(a, b object.Placed) bool {
 	return a.Load == b.Load && a.File == b.File && a.Main == b.Main && a.Path == b.Path
 }
 
 const libdispatch = "libdispatch.dylib"
 
-// nameQueues tells the process where libdispatch describes its queues, when that is another
+// nameQueues tells the process where libdispatch describes its queues, if libdispatch is another
 // file than before. Without it the queues have no names.
 func (f *tracker) nameQueues(m *images.Map) {
 	loader := f.process.Capabilities().Loader
@@ -139,13 +138,13 @@ func (f *tracker) nameQueues(m *images.Map) {
 		}
 		f.dyld.queues = im.File
 		if vmaddr, ok := file.DataSymbol("_dispatch_queue_offsets"); ok {
-			_ = loader.SetQueueOffsets(im.Addr(vmaddr)) // a library that is not understood costs the names only
+			_ = loader.SetQueueOffsets(im.Addr(vmaddr)) // if the library is not understood, only the names are missing
 		}
 	}
 }
 
-// refreshList reads the list of a running process before it is stopped, if it has
-// changed.
+// refreshList reads the list of a running process again if it has changed, before the process is
+// stopped.
 func (f *tracker) refreshList() {
 	g, err := dyld.ReadGeneration(f.process)
 	if err == nil && !f.dyld.isCurrent(g) {
@@ -154,14 +153,14 @@ func (f *tracker) refreshList() {
 	}
 }
 
-// isCurrent reports whether the images are exactly those of a generation.
+// isCurrent reports whether the images are exactly those of a generation of the list.
 func (d *dyldList) isCurrent(g dyld.Generation) bool {
 	return d.listed.Whole && d.listed.Infos.Generation() == g
 }
 
-// compareList compares the list with the one that the images are of. Threads that
-// were captured before it changed are walked in these images, those that were
-// captured after the last change in new ones.
+// compareList compares the list with the one that the images were loaded from. Threads that were
+// captured before it changed are walked in these images, those that were captured after the last
+// change in new ones.
 func (f *tracker) compareList(s *task.Snapshot) {
 	d := &f.dyld
 	d.turn++
@@ -180,15 +179,14 @@ func (f *tracker) compareList(s *task.Snapshot) {
 	f.useSeen(s)
 }
 
-// isDue reports whether to read the list again. In a sampling of a process that
-// loads and unloads all the time not every change is followed: what was seen in a
-// stop is known without.
+// isDue reports whether to read the list again. When a process that loads and unloads all the
+// time is sampled, not every change is read: what was probed in a stop is known anyway.
 func (f *tracker) isDue() bool {
 	return f.single || f.dyld.loads < firstLoads || time.Since(f.dyld.loaded) >= loadShare*f.dyld.cost
 }
 
-// useSeen makes a map current that has also those images which were seen in the
-// stop and are not listed any more.
+// useSeen makes current a map that also has the images which were probed in the stop and are no
+// longer in the list.
 func (f *tracker) useSeen(s *task.Snapshot) {
 	i := slices.IndexFunc(s.Threads, func(t task.Thread) bool { return !t.Same })
 	if i < 0 {
@@ -252,15 +250,15 @@ func (f *tracker) areMarked(s *task.Snapshot) bool {
 	return true
 }
 
-// isMarked reports whether a thread was captured when the list was as the images
-// are: while dyld changes it, the timestamp is still the old one, and nothing of
-// what is added or removed is run.
+// isMarked reports whether a thread was captured while the list was the one of the images. While
+// dyld changes the list, the timestamp is still the old one, and no code of an added or removed
+// image runs.
 func (d *dyldList) isMarked(t *task.Thread) bool {
 	return d.listed.Whole && d.mark == d.listed.Timestamp &&
 		t.Probe.HasMark && t.Probe.Mark == d.listed.Infos.Timestamp
 }
 
-// watchList returns what to look at in the next stop: at most so many images.
+// watchList returns what to probe in the next stop, with at most most images.
 func (f *tracker) watchList(most int) task.Watch {
 	d := &f.dyld
 	if d.reads == 0 {
@@ -273,7 +271,7 @@ func (f *tracker) watchList(most int) task.Watch {
 }
 
 // places returns the addresses of the IDs of images that may be unloaded: first of those that
-// were unloaded, as one may be back, then of those in which frames were found lately.
+// were unloaded, because one may be back, then of those in which frames were found lately.
 func (d *dyldList) places(most int) (list []task.Addr) {
 	add := func(a task.Addr, most int) {
 		if a != 0 && len(list) < most && !slices.Contains(list, a) {
@@ -296,9 +294,9 @@ func (d *dyldList) places(most int) (list []task.Addr) {
 	return list
 }
 
-// sure returns the number of frames of a thread, from the innermost on, whose images are known
-// to be those of the capture. All is true if that is every frame and the walk did not end early
-// for want of an image.
+// sure returns the number of a thread's frames, from the innermost on, whose images are known to
+// be those of the capture. all is true if these are all frames and the walk did not end early
+// for lack of an image.
 func (f *tracker) sure(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) (n int, all bool) {
 	d := &f.dyld
 	listed := d.listed.Whole && (d.isMarked(t) || !t.Probe.HasMark && !d.changed)
@@ -310,13 +308,13 @@ func (f *tracker) sure(t *task.Thread, frames []unwind.Frame, stop unwind.Stop) 
 	return len(frames), stop.Reason == unwind.Bottom || stop.Reason == unwind.NotCaptured || listed
 }
 
-// isSure reports whether the image at an address was there when the thread was
-// captured. Listed: all images were, and no others.
+// isSure reports whether the image at an address was there when the thread was captured. listed
+// means that exactly the images of the list were loaded then.
 func (f *tracker) isSure(t *task.Thread, a task.Addr, listed bool) bool {
 	im, ok := f.images.Find(a)
 	switch {
 	case !ok:
-		return listed // it is not of a library
+		return listed // the address is in no library
 	case dyld.Spoiled(&im.Placed):
 		return false
 	case im.Fixed:

@@ -14,18 +14,18 @@ import (
 
 // The bounds of following waits into other processes.
 const (
-	maxFollowed = 8               // processes besides those that were given
-	followTime  = 2 * time.Second // after which no further one is begun
+	maxFollowed = 8               // processes in addition to the given ones
+	followTime  = 2 * time.Second // no process is begun after that time
 )
 
-// threadOf is a thread of a process, or with 0 all of its threads.
+// threadOf is a thread of a process; if its thread is 0, all threads of the process.
 type threadOf struct {
 	pid    int
 	thread task.ThreadID
 }
 
-// follow captures the processes that are waited for from the given threads on, then those
-// that these wait for, and so on, each once.
+// follow captures the processes that the given threads wait for, then those that these wait for,
+// and so on, each once.
 func (g *several) follow(from []threadOf) {
 	until := time.Now().Add(followTime)
 	for next := g.ahead(from); len(next) > 0; next = g.ahead(from) {
@@ -55,7 +55,7 @@ func (g *several) ahead(from []threadOf) (pids []int) {
 	return pids
 }
 
-// isLinked reports whether the system can tell for which other process a thread waits.
+// isLinked reports whether the system can report for which other process a thread waits.
 func (s *shot) isLinked() bool {
 	return s.target != nil && s.process.Capabilities().Peers != nil
 }
@@ -87,8 +87,8 @@ func (s *shot) ahead(at threadOf) (next []threadOf) {
 	return next
 }
 
-// open opens and captures processes, unless they are too many or it is too late. It captures all
-// of their threads, whatever the options ask for.
+// open opens and captures processes, until there are too many or the time is over. It captures
+// all of their threads, whatever the options select.
 func (g *several) open(pids []int, until time.Time) {
 	o := g.options
 	o.Threads = profile.ThreadFilter{}
@@ -115,8 +115,8 @@ func (g *several) lose(pid int, err error) {
 	g.missing = append(g.missing, profile.Missing{PID: pid, Why: err.Error()})
 }
 
-// finish makes the profiles of what was followed, and closes it, in the order that undoes
-// what opening it has done.
+// finish makes the profiles of the processes that were followed, and closes these in reverse
+// order.
 func (g *several) finish(followed []*shot) (profiles []*profile.Profile, missing []profile.Missing) {
 	for _, s := range followed {
 		p, err := s.finish()
@@ -143,7 +143,8 @@ func (s *Series) Follow(id task.ThreadID, o Options) hangreport.Followed {
 	return s.shot.followed(id, o)
 }
 
-// followed follows what a thread of the last snapshot waits for, or with 0 all of them.
+// followed follows what a thread of the last snapshot waits for; if id is 0, what all threads
+// wait for.
 func (s *shot) followed(id task.ThreadID, o Options) (f hangreport.Followed) {
 	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
 	from := threadOf{s.pid, id}
@@ -161,10 +162,10 @@ func (s *shot) followed(id task.ThreadID, o Options) (f hangreport.Followed) {
 	return f
 }
 
-// askedAtEnd is true of samplings, in which there is no time for that at each look.
+// askedAtEnd is a note on samplings, which have no time to find peers at each observation.
 const askedAtEnd = "for which other process a thread waits was asked at the end alone"
 
-// followLast follows what the threads of the last snapshot wait for, as looks have found it.
+// followLast follows what the threads of the last snapshot wait for, according to looks.
 func (r *recorder) followLast(looks []profile.Look) hangreport.Followed {
 	s := &shot{target: r.target, pid: r.process.Info().PID, snapshot: *r.last, looks: looks}
 	if !s.isLinked() {

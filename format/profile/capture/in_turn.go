@@ -11,27 +11,27 @@ import (
 	"stacksnap/task"
 )
 
-// Steps is the sampling of one of many processes in turn: Step takes each snapshot. Nothing is
-// stopped.
+// Steps is the recording of one of many processes that are sampled in turn: Step takes each
+// snapshot. Nothing is stopped.
 type Steps struct {
 	recorder *recorder
 	stepper  *task.Stepper
-	observed bool // threads that run are copied
+	observed bool // the kernel copies running threads
 	lacked   int  // stacks without frames in the kernel, in the last snapshot
 	looks    []profile.Look
 	ended    bool
 }
 
-// InTurn makes recordings of many processes that are sampled in turn. They share the
-// options, and the time that may be spent on finding what threads wait for.
+// InTurn makes recordings of many processes that are sampled in turn. They share the options,
+// and the time for finding what threads wait for.
 type InTurn struct {
 	options Options
-	used    time.Duration // CPU time, by us, before
+	used    time.Duration // CPU time of this program before
 	credit  credit
 }
 
-// NewInTurn returns an InTurn whose recordings have the options o. Those on stops, Save,
-// Duration, Count, Jitter, Progress, Taken and Alone do not matter.
+// NewInTurn returns an InTurn whose recordings have the options o. It ignores the options on
+// stops, Save, Duration, Count, Jitter, Progress, Taken and Alone.
 func NewInTurn(o Options) *InTurn {
 	o.Save, o.SaveTo, o.Suspend, o.Duration, o.Progress, o.Taken = "", nil, task.SuspendNone, 0, nil, nil
 	o.ToEnd, o.Files = true, new(images.Files)
@@ -58,8 +58,8 @@ func (t *InTurn) Begin(p task.Process) (*Steps, error) {
 	return &Steps{recorder: r, stepper: stepper}, nil
 }
 
-// Step takes a snapshot; missed counts the ticks that were skipped before it. An error
-// ends the recording, as where the process has exited: see End.
+// Step takes a snapshot; missed counts the ticks that were skipped before it. An error ends the
+// recording, for example because the process has exited: see End.
 func (s *Steps) Step(missed int) error {
 	snapshot, still, err := s.stepper.Next()
 	s.recorder.missedTicks += missed
@@ -74,7 +74,7 @@ func (s *Steps) Step(missed int) error {
 	return err
 }
 
-// add adds a snapshot. Threads that run are copied once there are any.
+// add adds a snapshot. As soon as there are running threads, the kernel is asked to copy them.
 func (s *Steps) add(snapshot *task.Snapshot) error {
 	lacked := s.recorder.lackKernel
 	err := s.recorder.add(snapshot)
@@ -95,10 +95,10 @@ func (s *Steps) addStill(snapshot *task.Snapshot) {
 	r.taken++
 }
 
-// Note tells a reader of the report a line.
+// Note adds a line for readers of the report.
 func (s *Steps) Note(line string) { s.recorder.note(line) }
 
-// Ask finds out what the threads wait for at the end, and for which other processes, in the
+// Ask finds out, at the end, what the threads wait for, and for which other processes, in the
 // recordings that have not ended.
 func Ask(all []*Steps) {
 	var members []across.Member
@@ -116,12 +116,11 @@ func Ask(all []*Steps) {
 	}
 }
 
-// End returns what was recorded; nil where there was no snapshot. The process may be
-// closed then.
+// End returns the profile; nil if there was no snapshot. The process may be closed afterwards.
 func (s *Steps) End() *profile.Profile {
 	r := s.recorder
 	s.stepper.End()
 	defer r.tracker.close()
-	made, _ := r.finish(s.looks, r.missedTicks, 0, nil) // only one that is saved can fail
+	made, _ := r.finish(s.looks, r.missedTicks, 0, nil) // only a recording that is saved can fail
 	return made
 }

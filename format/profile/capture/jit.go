@@ -13,23 +13,22 @@ import (
 	"stacksnap/task"
 )
 
-// jitNames names the code that a compiler makes in the target at run time.
+// jitNames has the names of the code that a compiler in the target makes at run time.
 type jitNames struct {
 	maps   task.MapReader    // nil: the process has no names for it
 	memory task.Memory       // of the process
-	reader *generated.Reader // nil: there was no file so far
+	reader *generated.Reader // nil: no file was found so far
 	path   string
 	isDump bool
-	noDump bool // it is not used, as it cannot be read
+	noDump bool // the dump cannot be read, and is not used
 	sought time.Time
 	names  *generated.Names // in use
 }
 
-// seekEvery is how often a file is looked for that is not there.
+// seekEvery is how often to look for a file that does not exist yet.
 const seekEvery = 500 * time.Millisecond
 
-// update reads what was written since the last time. It reports whether other names
-// are to be used from now on.
+// update reads what was written since the last time. It reports whether the names have changed.
 func (g *jitNames) update(l *memoryMap, note func(string)) bool {
 	if g.reader == nil && !g.seek(l) {
 		return false
@@ -44,7 +43,7 @@ func (g *jitNames) update(l *memoryMap, note func(string)) bool {
 	return g.names != before
 }
 
-// seek looks for a dump, which tells more, and else for a perf map.
+// seek looks for a dump, which has more information, or else for a perf map.
 func (g *jitNames) seek(l *memoryMap) bool {
 	now := time.Now()
 	if now.Sub(g.sought) < seekEvery {
@@ -64,7 +63,7 @@ func (g *jitNames) seek(l *memoryMap) bool {
 	return g.reader != nil
 }
 
-// giveUpDump has a perf map looked for instead of a dump.
+// giveUpDump makes later calls look for a perf map instead of a dump.
 func (g *jitNames) giveUpDump() {
 	if g.isDump {
 		g.close()
@@ -78,7 +77,7 @@ func (g *jitNames) close() {
 	}
 }
 
-// dumps are the files of the memory map that have the name of a jitdump.
+// dumps returns the files of the memory map that have the name of a jitdump.
 func (l *memoryMap) dumps() (paths []string) {
 	for _, path := range l.paths {
 		if strings.HasSuffix(path, ".dump") && strings.Contains(path, "/jit-") {
@@ -88,8 +87,8 @@ func (l *memoryMap) dumps() (paths []string) {
 	return paths
 }
 
-// renewNames has generated code named as the target names it now. It is called
-// before a snapshot is walked, since what was named by then stays so.
+// renewNames updates the names of generated code. It is called before a snapshot is walked,
+// because code that was named by then keeps its name.
 func (f *tracker) renewNames() {
 	if f.jit.maps == nil || len(f.kept) == 0 || len(f.memoryMap.jit) == 0 {
 		return
@@ -100,7 +99,7 @@ func (f *tracker) renewNames() {
 	}
 }
 
-// withNames is a map with the names of the code that a memory map has of no image.
+// withNames returns a map with the names of the memory map's code that belongs to no image.
 func (f *tracker) withNames(m *images.Map, l memoryMap) *images.Map {
 	if f.jit.names == nil || len(l.jit) == 0 {
 		return m
@@ -110,8 +109,8 @@ func (f *tracker) withNames(m *images.Map, l memoryMap) *images.Map {
 	})
 }
 
-// isGenerated reports whether a compiler can have made the code of a mapping: one of
-// no file, or of one that is only in memory.
+// isGenerated reports whether a compiler can have made the code of a mapping: it has no file, or
+// one that is only in memory.
 func isGenerated(r *task.Region) bool {
 	switch {
 	case r.Path == "", strings.HasPrefix(r.Path, "[anon"), r.Path == "[heap]":

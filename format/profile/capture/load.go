@@ -8,8 +8,8 @@ import (
 	"stacksnap/task"
 )
 
-// load loads the images of a memory map, or of a later one where they turn out to be
-// those of another moment.
+// load loads the images of a memory map, or of a later one if they turn out to be from another
+// moment.
 func (f *tracker) load(l memoryMap) {
 	var m *images.Map
 	var whole bool
@@ -40,8 +40,8 @@ func (f *tracker) load(l memoryMap) {
 	f.use(len(f.kept)-1, false)
 }
 
-// noteErrors notes what could not be read of images. Of a target that has ended meanwhile,
-// or has become another program, it says nothing of them.
+// noteErrors adds notes on what could not be read of images. If the target has ended meanwhile,
+// or has become another program, it adds none.
 func (f *tracker) noteErrors(errs []error) {
 	if len(errs) == 0 {
 		return
@@ -54,10 +54,9 @@ func (f *tracker) noteErrors(errs []error) {
 	}
 }
 
-// agree reports whether each mapping of a file has its image, or, where gaps are
-// allowed, none: the files of other loaders' code are none (.NET's assemblies,
-// Wine's libraries). A library without an image was gone for the moment in which
-// the images were found.
+// agree reports whether each mapping of a file has its image. With gaps, a mapping may also have
+// none, because the files of other loaders' code are no images (.NET's assemblies, Wine's
+// libraries). A library without an image was unmapped at the moment when the images were found.
 func (l memoryMap) agree(m *images.Map, gaps bool) bool {
 	for i, path := range l.paths {
 		if l.maps[i].Inode == 0 {
@@ -74,15 +73,14 @@ func (l memoryMap) agree(m *images.Map, gaps bool) bool {
 	return true
 }
 
-// isMixed reports whether the image of a mapping was made of memory that showed
-// something else by then: it differs from the file at its path, which however was
-// not replaced since.
+// isMixed reports whether the image of a mapping was made from memory that showed something else
+// by then: it differs from the file at its path, although that was not replaced since.
 func (l memoryMap) isMixed(i int, im *images.Image) bool {
 	return strings.HasPrefix(im.Note, elf.NoteReplaced) && !l.regions[i].PathDeleted
 }
 
-// distrust has every frame left out that is in a mapping to which another file's
-// image was loaded.
+// distrust makes every frame be left out that is in a mapping to which another file's image was
+// loaded.
 func (l memoryMap) distrust(m *images.Map) {
 	for i, path := range l.paths {
 		if im, found := m.Find(l.code[i].Start); found && (im.Path != path || l.isMixed(i, im)) {

@@ -8,8 +8,8 @@ import (
 	"stacksnap/unwind"
 )
 
-// withChains adds to a watch what to copy for the language runtimes of the process; fresh has
-// that found out anew.
+// withChains adds to a watch what to copy for the language runtimes of the process. fresh makes
+// it look for them again.
 func (t *target) withChains(w task.Watch, fresh bool) task.Watch {
 	if !t.runtimes.Found(t.code.in) {
 		return w
@@ -21,10 +21,10 @@ func (t *target) withChains(w task.Watch, fresh bool) task.Watch {
 // watch returns what to probe in the next snapshot of a sampling.
 func (t *target) watch() task.Watch { return t.withChains(t.tracker.watch(), false) }
 
-// watchAll returns what to probe in a stop that is not one of many.
+// watchAll returns what to probe in the stop of a single snapshot.
 func (t *target) watchAll() task.Watch { return t.withChains(t.tracker.watchAll(), true) }
 
-// join puts the managed frames of a snapshot into the stacks that were walked.
+// join inserts the managed frames of a snapshot into the stacks that were walked.
 func (t *target) join(s *task.Snapshot) {
 	if !t.runtimes.Any() {
 		return

@@ -17,17 +17,17 @@ import (
 // memoryMap is where a process has executable memory.
 type memoryMap struct {
 	stamp   uint64 // equal for equal memory maps; 0 when it could not be read
-	files   uint64 // the same of those that show a file: others come and go as code is compiled
+	files   uint64 // the same for the mappings of files only: others come and go as code is compiled
 	code    []images.Range
-	maps    []task.Mapping    // what each of code shows
-	paths   []string          // and the path of that file
-	regions []task.Region     // which code is made of
-	jit     []generated.Range // of these, those that a compiler can have made
+	maps    []task.Mapping    // what each element of code shows
+	paths   []string          // the path of its file
+	regions []task.Region     // the regions from which code was made
+	jit     []generated.Range // those of regions whose code a compiler can have made
 
-	cache *regionCache // where regions are not listed: then all but stamp and files is empty
+	cache *regionCache // used if regions are not listed: all other fields except stamp and files are empty then
 }
 
-// readMemoryMap lists the executable mappings, or is ready to be asked about them.
+// readMemoryMap lists the executable mappings, or prepares to look them up one by one.
 func readMemoryMap(p task.Process) memoryMap {
 	if l := p.Capabilities().Loader; l != nil {
 		return askedMemoryMap(l)
@@ -60,8 +60,8 @@ func readMemoryMap(p task.Process) memoryMap {
 	return l
 }
 
-// renew reads the memory map again. One with a cache keeps the code that it knows, as an unwinder
-// does, and asks anew about all other addresses.
+// renew reads the memory map again. A map with a cache keeps the code that it knows, as an
+// unwinder does, and looks up all other addresses again.
 func (l memoryMap) renew(p task.Process) memoryMap {
 	if l.cache == nil {
 		return readMemoryMap(p)
@@ -94,7 +94,7 @@ func (l memoryMap) executable(a task.Addr) bool {
 	return l.find(a) >= 0
 }
 
-// find returns the index of the mapping that a is in, −1 when it is in none.
+// find returns the index of the mapping that contains a, −1 when there is none.
 func (l memoryMap) find(a task.Addr) int {
 	i, found := slices.BinarySearchFunc(l.code, a, func(r images.Range, a task.Addr) int {
 		return cmp.Compare(r.Start, a)
@@ -120,8 +120,8 @@ func (l memoryMap) has(a task.Addr, m task.Mapping) bool {
 	return i >= 0 && l.maps[i] == m
 }
 
-// shows reports whether what was probed at an address is what the memory map has there.
-// Mappings of no file are all alike.
+// shows reports whether a probed mapping is the one that the memory map has at that address. All
+// mappings without a file count as equal.
 func (l memoryMap) shows(s *task.ProbedMapping) bool {
 	i := l.find(s.At)
 	if i < 0 || s.End == 0 {
@@ -140,7 +140,7 @@ func (l memoryMap) differs(s *task.StopProbe) (n int) {
 	return n
 }
 
-// misses is differs of all probes of some threads of a snapshot.
+// misses adds up differs for the probes of the threads for which of returns true.
 func (l memoryMap) misses(s *task.Snapshot, of func(i int) bool) (n int) {
 	for i := range s.Threads {
 		if of(i) {
@@ -150,8 +150,8 @@ func (l memoryMap) misses(s *task.Snapshot, of func(i int) bool) (n int) {
 	return n
 }
 
-// Of the memory maps that were seen some are kept: one that comes again is not read
-// again. Of programs with many libraries they are fewer, as their files are open.
+// Some earlier memory maps are kept, so that one that comes back need not be read again. For
+// programs with many libraries fewer are kept, because their files are open.
 const (
 	keptImages = 512 // in all memory maps
 	leastMaps  = 8
@@ -161,14 +161,14 @@ const (
 // keptMap has the images of a memory map.
 type keptMap struct {
 	memoryMap memoryMap
-	whole     bool            // each file of memory map has its image
-	loaded    *images.Map     // as it was found
-	placed    []object.Placed // what it was made of, of a live Darwin process
+	whole     bool            // each file of the memory map has its image
+	loaded    *images.Map     // as it was loaded
+	placed    []object.Placed // for a live Darwin process: what loaded was made of
 }
 
-// makeRoom makes room for one more map: it drops those that lack something, of
-// which there is better by now, and the oldest when there are too many. Nothing
-// in them is named any more.
+// makeRoom makes room for one more map. It drops the maps that lack something, because there are
+// better ones by now, and the oldest when there are too many. Nothing in them gets a name any
+// more.
 func (f *tracker) makeRoom() {
 	room := roomFor(f.kept)
 	n := len(f.kept)
@@ -184,7 +184,7 @@ func (f *tracker) makeRoom() {
 	f.kept = kept
 }
 
-// roomFor is how many maps are kept.
+// roomFor returns how many maps to keep.
 func roomFor(kept []keptMap) int {
 	most := 1
 	for _, k := range kept {
@@ -193,7 +193,7 @@ func roomFor(kept []keptMap) int {
 	return min(max(keptImages/most, leastMaps), mostMaps)
 }
 
-// close closes the files of a map that are no other's.
+// close closes the files of a map that no other map uses.
 func (k *keptMap) close() {
 	if k.placed == nil {
 		_ = k.loaded.Close()

@@ -14,12 +14,12 @@ import (
 	"stacksnap/unwind"
 )
 
-const maxStops = 5 // of one snapshot, until every stack is copied
+const maxStops = 5 // stops for one snapshot, until every stack is copied
 
-// OneShot takes one snapshot of every thread at one instant, and keeps those that
-// are wanted; of the options, those about sampling do not matter, but that by
-// [task.SuspendNone] nothing is stopped where that is possible. On an error the
-// profile has what was captured before it; it is nil when nothing was.
+// OneShot takes one snapshot of every thread at one instant, and keeps the wanted threads. It
+// ignores the options about sampling, except that with [task.SuspendNone] nothing is stopped
+// where that is possible. On an error the profile has what was captured before it; it is nil
+// when nothing was.
 func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	s := newShot(p, o)
 	s.alone = true
@@ -35,7 +35,8 @@ func OneShot(p task.Process, o Options) (*profile.Profile, error) {
 	return s.finish()
 }
 
-// addTasks adds what no thread runs, where all threads are wanted. The target runs meanwhile.
+// addTasks adds the tasks that no thread runs, if all threads are wanted. The target runs
+// meanwhile.
 func (s *shot) addTasks() {
 	if s.target == nil || s.err != nil || s.wanted != nil {
 		return
@@ -43,7 +44,7 @@ func (s *shot) addTasks() {
 	s.target.addTasks(&goroutines.Source{Snapshot: true, Threads: s.snapshot.Threads, Stacks: s.stacks})
 }
 
-// peerLimit is the time for finding out for which other processes the threads of one wait.
+// peerLimit is how long finding the peers of one process's threads may take.
 const peerLimit = 200 * time.Millisecond
 
 // resolvePeers fills in [profile.Wait].Peer if that takes no longer than peerLimit. The target
@@ -53,8 +54,8 @@ func (s *shot) resolvePeers() {
 	g.resolvePeers()
 }
 
-// findStalled fills in [profile.Wait].Stalled of a main thread that waits for events, which on Linux has
-// the number of its process, if that is known by then. The target runs meanwhile.
+// findStalled fills in [profile.Wait].Stalled for a main thread that waits for events, if that
+// is known by until. On Linux the main thread's id is the pid. The target runs meanwhile.
 func (s *shot) findStalled(until time.Time) {
 	if !s.whole() {
 		return
@@ -66,21 +67,22 @@ func (s *shot) findStalled(until time.Time) {
 	}
 }
 
-// shot stops a process for a snapshot of all its threads at one instant, and again until
-// every stack is copied to its end. A thread in unknown code is shown as
-// such. A [Series] takes one snapshot after another with it.
+// shot stops a process for a snapshot of all its threads at one instant, and again until every
+// stack is copied to its end. It shows a thread in unknown code as such. A [Series] takes one
+// snapshot after another with it.
 type shot struct {
-	*target  // nil: none could begin
+	*target  // nil: the capture could not begin
 	pid      int
 	snapshot task.Snapshot
-	parts    *task.Parts    // in which the snapshot is taken; nil: by one stop
-	looks    []profile.Look // at threads of the snapshot
+	parts    *task.Parts    // the parts of the snapshot; nil: it is taken by one stop
+	looks    []profile.Look // observations of the snapshot's threads
 	once     bool           // it is the only snapshot
 	alone    bool           // of one process only
 	stops    int            // how often all threads were stopped for it, where it has no parts
 	err      error
 
-	// blocked is what [task.Capabilities].NoteBlocked returned; nil: it is not known who was blocked.
+	// blocked is what [task.Capabilities].NoteBlocked returned; nil: it is not known who was
+	// blocked.
 	blocked func(stops map[task.ThreadID]int) map[task.ThreadID]time.Duration
 }
 
@@ -104,8 +106,8 @@ func newShot(p task.Process, o Options) *shot {
 	return s
 }
 
-// begin reads what can be read before the first snapshot, so that there are names even if
-// the process does not live to tell them after it.
+// begin reads what can be read before the first snapshot, so that there are names even if the
+// process ends right after it.
 func (s *shot) begin(p task.Process, o Options) error {
 	t, err := newTarget(p, o, 0)
 	if err != nil {
@@ -126,7 +128,7 @@ func (s *shot) begin(p task.Process, o Options) error {
 	return nil
 }
 
-// captureAll takes a snapshot of each of some processes, close together.
+// captureAll takes a snapshot of each process, close together.
 func captureAll(some []*shot) {
 	for _, step := range []func(*shot) error{(*shot).prepare, (*shot).stop} {
 		for _, s := range some {
@@ -142,7 +144,7 @@ func captureAll(some []*shot) {
 
 // prepare does what can be done before the stop.
 func (s *shot) prepare() error {
-	// What the last snapshot had is no part of this one, also where this one fails.
+	// Nothing of the last snapshot belongs to this one, even if this one fails.
 	s.snapshot.Threads, s.stacks, s.looks, s.questions = s.snapshot.Threads[:0], s.stacks[:0], s.looks[:0], nil
 	s.tracker.refresh()
 	s.snapshot.Watch = s.watchAll()
@@ -155,22 +157,22 @@ func (s *shot) prepare() error {
 	}
 	s.snapshot.Part = nil
 	s.noteBlocked(ids)
-	s.snapshot.PrepareFor(s.process, ids) // last, as the states of threads change
+	s.snapshot.PrepareFor(s.process, ids) // last, because the states of threads change
 	return nil
 }
 
-// noteBlocked notes which threads are blocked, before a stop wakes them.
+// noteBlocked records which threads are blocked, before a stop wakes them.
 func (s *shot) noteBlocked(ids []task.ThreadID) {
 	if note := s.process.Capabilities().NoteBlocked; s.once && note != nil && !s.options.StacksAlone {
 		s.stops, s.blocked = 1, note(ids)
 	}
 }
 
-// leastNotRun is how long a thread has not run at least to be worth a word.
+// leastNotRun is how long a thread must not have run for that to be worth mentioning.
 const leastNotRun = 2 * time.Second
 
-// readNotRun reads for how long threads that wait or are stopped had not run before the snapshot. The
-// target runs meanwhile.
+// readNotRun reads how long threads that wait or are stopped had not run before the snapshot.
+// The target runs meanwhile.
 func (s *shot) readNotRun() {
 	if s.blocked == nil {
 		return
@@ -189,12 +191,12 @@ func (s *shot) readNotRun() {
 	for i := range s.snapshot.Threads {
 		t := &s.snapshot.Threads[i]
 		if d := notRun[t.ID]; d >= leastNotRun {
-			t.NotRun = d.Truncate(time.Microsecond) // as a recording keeps it
+			t.NotRun = d.Truncate(time.Microsecond) // as in a recording
 		}
 	}
 }
 
-// stop stops the target and copies.
+// stop stops the target and copies its threads.
 func (s *shot) stop() error {
 	if s.parts != nil {
 		return s.takeParts()
@@ -202,13 +204,13 @@ func (s *shot) stop() error {
 	return s.snapshot.TakePrepared(s.process)
 }
 
-// complete walks what was copied, stops the process again for what is missing, and asks
+// complete walks what was copied, stops the process again for what is missing, and finds out
 // what the threads wait for.
 func (s *shot) complete() {
 	if s.target == nil {
 		return
 	}
-	if s.parts == nil { // else each part was completed
+	if s.parts == nil { // otherwise each part is complete already
 		s.err = s.completeStop(s.err)
 	}
 	if s.err == nil {
@@ -220,8 +222,8 @@ func (s *shot) complete() {
 	}
 }
 
-// settleStates corrects the states of threads that were read as runnable before the stop, which
-// then found them in a wait.
+// settleStates corrects the states of threads that were runnable when they were read before the
+// stop, but were found waiting in the stop.
 func (s *shot) settleStates() {
 	waits := map[task.ThreadID]bool{}
 	for _, l := range s.looks {
@@ -234,8 +236,8 @@ func (s *shot) settleStates() {
 	}
 }
 
-// readLifetimes reads what was counted of the threads that did not sleep: by it a thread that is
-// always busy is known. Of many snapshots, the times between them say more.
+// readLifetimes reads the counts of the threads that did not sleep: they show whether a thread
+// is always busy. For many snapshots, the times between them show more.
 func (s *shot) readLifetimes() {
 	lifetime := s.process.Capabilities().Lifetime
 	if !s.once || lifetime == nil {
@@ -243,7 +245,7 @@ func (s *shot) readLifetimes() {
 	}
 	for i := range s.snapshot.Threads {
 		if t := &s.snapshot.Threads[i]; t.State == task.Running || t.State == task.Uninterruptible {
-			if l, ok := lifetime(t.ID); ok { // else it may have ended
+			if l, ok := lifetime(t.ID); ok { // otherwise it may have ended
 				t.Lifetime = &l
 			}
 		}
@@ -302,9 +304,9 @@ func (s *shot) takeAgain(v verdict) error {
 	return err
 }
 
-// keepFacts takes over what the threads did before the first stop, for after it
-// they run because they have been stopped. But what one did then is not of its stack
-// now if it sleeps by now, or slept and has gone on.
+// keepFacts keeps what the threads did before the first stop, because afterwards they run as a
+// result of being stopped. It drops those facts that do not belong to the present stack: if the
+// thread sleeps by now, or slept and has gone on.
 func keepFacts(s, before *task.Snapshot) {
 	for i := range s.Threads {
 		t := &s.Threads[i]
@@ -326,10 +328,10 @@ func keepFacts(s, before *task.Snapshot) {
 	}
 }
 
-// hasMoved reports whether a thread is elsewhere than before. A stop leaves it at the
-// instruction that enters the kernel, or the next.
+// hasMoved reports whether a thread is at another place than before. A stop leaves it at the
+// instruction that enters the kernel, or at the next one.
 func hasMoved(t, before *task.Thread) bool {
-	const longest = 4 // of such instructions
+	const longest = 4 // length of the longest such instruction
 	now, then := &t.Registers, &before.Registers
 	if now.Known == 0 || then.Known == 0 {
 		return false
@@ -340,7 +342,7 @@ func hasMoved(t, before *task.Thread) bool {
 var errRemapped = errors.New("the code that the thread was in was being loaded or unloaded, each time that it was stopped")
 
 // cutAll drops the stacks that lead through code of which it is not known what it was; on
-// Darwin, where that is known of each frame, only from the first such frame on.
+// Darwin, where that is known for each frame, only from the first such frame on.
 func (s *shot) cutAll() {
 	for i := range s.stacks {
 		t := &s.snapshot.Threads[i]
@@ -396,8 +398,8 @@ func (s *shot) close() {
 	}
 }
 
-// KernelThreads makes a profile of threads that are in the kernel alone, where nothing is
-// to be stopped, copied or walked. Lacks says what is not known of them.
+// KernelThreads makes a profile of threads that are only in the kernel, so that nothing has to
+// be stopped, copied or walked. lacks says what is not known of them.
 func KernelThreads(info task.Info, threads []task.Thread, lacks string, o Options) (*profile.Profile, error) {
 	b := profile.NewBuilder(info, o.Tool)
 	if err := o.Threads.Check(); err != nil {

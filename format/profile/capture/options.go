@@ -13,22 +13,22 @@ import (
 	"stacksnap/unwind/runtimes"
 )
 
-// Options says how a process is recorded. See [task.Options] for those of the
-// same name.
+// Options says how a process is recorded. Options that [task.Options] has, too, are described
+// there.
 type Options struct {
 	Tool     string
-	Save     string           // the file of a recording to make besides; empty: none
-	SaveTo   recording.Output // what it is written to instead; nil: Save tells
-	Binaries *binaries.Index  // for what a core and the files of a process lack; nil: nothing
-	Files    *images.Files    // open for other processes, too; nil: for none
+	Save     string           // path of a recording to write as well; empty: none
+	SaveTo   recording.Output // where to write it instead; nil: Save says where
+	Binaries *binaries.Index  // has what a core and the files of a process lack; nil: nothing
+	Files    *images.Files    // files that are open for other processes, too; nil: none are
 	Interval time.Duration
 	Duration time.Duration
 	Count    int
 	Jitter   time.Duration
-	MaxStop  time.Duration // of the target, for copies; 0: as long as is usual, see [task.LimitStop]
-	// StopShare is the part of the time that stops may take, see [task.Options].
+	MaxStop  time.Duration // longest stop of the target for copies; 0: the default
+	// StopShare is the fraction of the time that stops may take, see [task.Options].
 	StopShare float64
-	Gate      *task.Gate // within which the target is stopped; may be nil
+	Gate      *task.Gate // held during each stop; may be nil
 	Suspend   task.Suspension
 	Threads   profile.ThreadFilter
 	Kernel    bool // frames in the kernel are captured, too
@@ -49,46 +49,46 @@ type Options struct {
 	// [profile.Builder.KeepTimelines].
 	Timelines bool
 	// Progress is called now and then with how long the sampling has gone on and how many
-	// snapshots were taken; may be nil.
+	// snapshots were taken. It may be nil.
 	Progress func(elapsed time.Duration, snapshots int)
-	// Taken is called when no more snapshots are taken: what is left to do does not
-	// heed the context. May be nil.
+	// Taken is called when no more snapshots will be taken: the remaining work does not end with
+	// the context. It may be nil.
 	Taken func()
-	// Each is given every snapshot with the images that it was walked by, as it is
-	// added; an error from it ends the recording. May be nil.
+	// Each is called with every snapshot, and the images with which it was walked, when it is
+	// added. Its error ends the recording. It may be nil.
 	Each func(*task.Snapshot, *images.Map) error
-	// Followed is given what the process waits for at the end, as [OneShots] captures it
-	// with Follow. May be nil: then that is not captured.
+	// Followed is called with what the process waits for at the end, as [OneShots] captures it
+	// with Follow. If it is nil, that is not captured.
 	Followed func(hangreport.Followed)
-	// Added is given every snapshot when it was added. May be nil.
+	// Added is called after every snapshot was added. It may be nil.
 	Added func(*Added)
 }
 
-// Added is the last snapshot of a sampling that goes on. All of it is valid during the
-// call alone that it is given to; the target runs meanwhile.
+// Added is the last snapshot of a sampling under way. It is valid only during the call to which
+// it is passed; the target runs meanwhile.
 type Added struct {
 	Snapshot *task.Snapshot
-	Looks    []profile.Look // at what threads wait for: at some of them now and then
-	// Path is the stack of a thread, as [profile.Builder.Path] has it.
+	Looks    []profile.Look // observations of what threads wait for: now and then, of some of them
+	// Path returns the stack of a thread, as [profile.Builder.Path] does.
 	Path func(task.ThreadID) ([]*profile.Node, unwind.Reason)
-	// Calls are those that a node of Path represents, as [profile.Builder.Calls] has them.
+	// Calls returns the calls that a node of Path represents, as [profile.Builder.Calls] does.
 	Calls func(*profile.Node) []*profile.Node
-	// Deadlocks are those that were found so far, as [profile.Builder.Deadlocks] has them.
+	// Deadlocks are those found so far, as [profile.Builder.Deadlocks] returns them.
 	Deadlocks []profile.Deadlock
-	// Profile is what was sampled so far.
+	// Profile returns what was sampled so far.
 	Profile func() *profile.Profile
-	// Tasks reads what no thread runs now, which may take a while.
+	// Tasks reads the tasks that no thread runs now, which may take a while.
 	Tasks func() []*profile.Task
 }
 
-// KeepTimelines has a profile keep what the options want.
+// KeepTimelines makes a builder keep timelines if the options want them.
 func (o *Options) KeepTimelines(b *profile.Builder) {
 	if o.Timelines {
 		b.KeepTimelines()
 	}
 }
 
-// askKernel has a process report where its threads are in the kernel, if that is wanted. Lacks
+// askKernel makes a process report where its threads are in the kernel, if that is wanted. lacks
 // says what it cannot report.
 func (o *Options) askKernel(p task.Process) (lacks string, err error) {
 	if !o.Kernel {

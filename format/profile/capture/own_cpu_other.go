@@ -4,5 +4,5 @@ package capture
 
 import "time"
 
-// OwnCPU is not known here: it is 0.
+// OwnCPU returns 0: the CPU time is not known on this system.
 func OwnCPU() time.Duration { return 0 }

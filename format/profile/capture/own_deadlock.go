@@ -8,9 +8,9 @@ import (
 	"stacksnap/task"
 )
 
-// checkDeadlocks removes the owners of locks from the waits of threads that seem deadlocked
-// with one another and are not. Threads that pass locks to one another can show such a cycle,
-// because they run while one after another is observed.
+// checkDeadlocks removes the owners of locks from the waits of threads that seem deadlocked with
+// each other but are not. Threads that pass locks to each other can show such a cycle, because
+// they run while they are observed one after another.
 func (s *shot) checkDeadlocks() {
 	var all []profile.Waiter
 	for _, l := range s.looks {
@@ -25,8 +25,9 @@ func (s *shot) checkDeadlocks() {
 	}
 }
 
-// isDeadlock proves that a cycle of waits of the process's own threads is a deadlock: it is
-// found again, and none of the threads has woken meanwhile, where the system counts that.
+// isDeadlock proves that a cycle of waits of the process's own threads is a deadlock: a second
+// observation finds it again, and none of the threads has woken meanwhile, where the system
+// counts that.
 func (s *shot) isDeadlock(d *profile.Deadlock) bool {
 	g := &several{shots: []*shot{s}}
 	var sleepers []sleeper
@@ -43,8 +44,8 @@ func (s *shot) isDeadlock(d *profile.Deadlock) bool {
 		!slices.ContainsFunc(sleepers, func(one sleeper) bool { return one.hasWoken() })
 }
 
-// hasWoken reports whether the thread runs, or has gone to sleep again since the watch began. The
-// threads of a stopped process do neither.
+// hasWoken reports whether the thread runs, or has woken and gone to sleep again since the watch
+// began. The threads of a stopped process do neither.
 func (s *sleeper) hasWoken() bool {
 	g, err := s.watch.Observe()
 	if err != nil || g.State == task.Running {
@@ -92,9 +93,10 @@ func (s *shot) findHung() {
 	}
 }
 
-// allAsleep proves that there is a moment at which the threads of the snapshot sleep in futexes without
-// a timeout, and the process has no others. joins has the thread whose end another waits for: the kernel
-// wakes the waiting one, with a key that is not private.
+// allAsleep proves that at one moment all threads of the process slept in futexes without a
+// timeout: the threads of the snapshot did, and there are no others. joins has, for a thread
+// that waits for another to end, that other one: the kernel wakes the waiting thread then, with
+// a key that is not private.
 func (s *shot) allAsleep(activity task.ActivityReader, joins map[task.ThreadID]task.ThreadID) bool {
 	sleepers := map[task.ThreadID]*sleeper{}
 	defer func() {
@@ -125,8 +127,9 @@ func (s *shot) allAsleep(activity task.ActivityReader, joins map[task.ThreadID]t
 	return true
 }
 
-// isEndless reports whether the thread sleeps in a futex without a timeout that only threads of its
-// process can wake, or the end of the thread that it joins: the futex has the number of that one.
+// isEndless reports whether the thread sleeps without a timeout in a futex that only threads of
+// its process can wake, or waits for the end of the thread joins. In that case the futex has the
+// id of that thread.
 func (s *sleeper) isEndless(arch task.Arch, joins task.ThreadID) bool {
 	g, err := s.watch.Observe()
 	if err != nil || g.State != task.Sleeping {

@@ -8,14 +8,14 @@ import (
 	"stacksnap/unwind"
 )
 
-// partedLine is the note on a snapshot that is not of one moment.
+// partedLine is the note on a snapshot that was taken in several stops.
 const partedLine = "the stacks are not of one moment: the threads are so many that they were stopped in several parts, as one stop of all would last longer than --max-stop allows"
 
-// partRounds is how often threads are looked for that appeared while others were stopped.
+// partRounds is how often to look for threads that appeared while others were stopped.
 const partRounds = 4
 
-// takeParts takes the snapshot in parts. Each is walked before the next is stopped, and
-// of its stacks only that is kept which the walks led through.
+// takeParts takes the snapshot in parts. Each part is walked before the next is stopped, and
+// only the part of its stacks that the walks led through is kept.
 func (s *shot) takeParts() (err error) {
 	var whole task.Snapshot
 	known, rounds := map[task.ThreadID]bool{}, 0
@@ -33,7 +33,7 @@ func (s *shot) takeParts() (err error) {
 		}
 		whole.Append(&s.snapshot)
 		stacks = append(stacks, s.stacks...)
-		s.frames = nil // those of the part are kept
+		s.frames = nil // the frames of the part are kept
 		if part = s.parts.Next(); part == nil && err == nil && rounds < partRounds {
 			rounds++
 			part, err = s.lateThreads(known)
@@ -46,7 +46,7 @@ func (s *shot) takeParts() (err error) {
 	return err
 }
 
-// keepParts makes what was captured of all parts the snapshot.
+// keepParts replaces the snapshot with what was captured of all parts.
 func (s *shot) keepParts(whole *task.Snapshot, stacks []profile.Stack) {
 	whole.Limit, whole.Want = s.snapshot.Limit, s.snapshot.Want
 	whole.Skip, whole.Insist, whole.Unhurried = s.snapshot.Skip, s.snapshot.Insist, s.snapshot.Unhurried
@@ -60,7 +60,7 @@ func (s *shot) takePart(part []task.ThreadID) error {
 	return s.snapshot.TakePrepared(s.process)
 }
 
-// lateThreads returns the first part of those that have appeared since the threads were
+// lateThreads returns the first part of the threads that have appeared since the threads were
 // listed.
 func (s *shot) lateThreads(known map[task.ThreadID]bool) ([]task.ThreadID, error) {
 	ids, err := s.process.Threads()
@@ -72,7 +72,7 @@ func (s *shot) lateThreads(known map[task.ThreadID]bool) ([]task.ThreadID, error
 }
 
 // takePartAgain stops threads of the part once more: those whose stacks need a longer copy or,
-// after a walk in images of another moment, all. It stops as many at once as there is room for.
+// after a walk in images of another moment, all. It stops as many at once as it has room for.
 func (s *shot) takePartAgain(v verdict, again *task.Snapshot) error {
 	ids := slices.Clone(s.lacking)
 	if v == remappedCode {
@@ -92,11 +92,11 @@ func (s *shot) takePartAgain(v verdict, again *task.Snapshot) error {
 	return nil
 }
 
-// partCopies is how many bytes the stacks may have that are copied at once of threads
-// that are stopped once more.
+// partCopies is the maximum size, in bytes, of the stacks that are copied at once when threads
+// are stopped once more.
 const partCopies = 16 << 20
 
-// replace takes over threads of a part that were stopped once more.
+// replace replaces the threads of a part that were stopped once more.
 func (s *shot) replace(again *task.Snapshot) {
 	for i := range again.Threads {
 		t := &again.Threads[i]
@@ -107,11 +107,11 @@ func (s *shot) replace(again *task.Snapshot) {
 	}
 }
 
-// trimSlack is what is kept of a stack above the last frame.
+// trimSlack is how many bytes of a stack are kept above the last frame.
 const trimSlack = 256
 
-// trim drops what a stack has above its last frame, where the walk came to its end: data
-// of the thread, and room that was never used.
+// trim drops the part of a stack above its last frame, if the walk reached the bottom: it has
+// data of the thread, and memory that was never used.
 func trim(t *task.Thread, s *profile.Stack) {
 	if s.Stop.Reason != unwind.Bottom {
 		return

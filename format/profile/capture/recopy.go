@@ -10,9 +10,9 @@ import (
 // limitSteps is the factor by which a copy that was too short grows.
 const limitSteps = 8
 
-// want has the next copy of a thread include the word at need, which its walk missed
-// after these frames. It reports whether that copy would have more than this one: of
-// one range of stack no more than most bytes are copied.
+// want makes the next copy of a thread include the word at need, which its walk missed after
+// these frames. It reports whether that copy would have more than this one: of one range of
+// stack at most most bytes are copied.
 func want(s *task.Snapshot, t *task.Thread, frames []unwind.Frame, need task.Addr, most int) bool {
 	for i := range t.Stacks {
 		if st := &t.Stacks[i]; st.Truncated() && need >= st.End() && need < st.Top {
@@ -25,8 +25,8 @@ func want(s *task.Snapshot, t *task.Thread, frames []unwind.Frame, need task.Add
 	return wantRange(s, t, frames, need)
 }
 
-// wantLonger has the next copy be longer than one of n bytes. It grows by one step, of
-// however many threads the copy was too short.
+// wantLonger makes the next copy longer than one of n bytes. It grows by one step, however many
+// threads had too short a copy.
 func wantLonger(s *task.Snapshot, n, most int) bool {
 	limit := min(max(n, task.FirstStackLimit)*limitSteps, most)
 	if n >= limit {
@@ -36,10 +36,10 @@ func wantLonger(s *task.Snapshot, n, most int) bool {
 	return true
 }
 
-// wantRange has the next copy begin a range of stack at need. Where there are as many as
-// are kept, it takes the place of the first that the walk did not lead through, as the
-// stack of a goroutine that the thread ran before. One that was asked for and could not
-// be had is not asked for again.
+// wantRange makes the next copy begin a range of stack at need. If there are already as many
+// ranges as are kept, it replaces the first one that the walk did not lead through, such as the
+// stack of a goroutine that the thread ran before. A range that was requested and could not be
+// copied is not requested again.
 func wantRange(s *task.Snapshot, t *task.Thread, frames []unwind.Frame, need task.Addr) bool {
 	wanted := s.Want[t.ID]
 	for _, a := range wanted {
@@ -61,7 +61,7 @@ func wantRange(s *task.Snapshot, t *task.Thread, frames []unwind.Frame, need tas
 	return true
 }
 
-// leadsThrough reports whether a frame is in the copied range that a is in.
+// leadsThrough reports whether a frame is in the copied range that contains a.
 func leadsThrough(frames []unwind.Frame, t *task.Thread, a task.Addr) bool {
 	i := slices.IndexFunc(t.Stacks, func(st task.Stack) bool { return st.Contains(a, 1) })
 	return i >= 0 && slices.ContainsFunc(frames, func(f unwind.Frame) bool { return t.Stacks[i].Contains(f.SP, 1) })

@@ -14,7 +14,7 @@ import (
 	"stacksnap/unwind"
 )
 
-// maxSampled is the most that is copied of one stack at each sample.
+// maxSampled is the maximum number of bytes copied of one stack in a sample.
 const maxSampled = 8 << 20
 
 // progressPause is the shortest time between two calls of [Options].Progress.
@@ -54,8 +54,8 @@ func Record(ctx context.Context, p task.Process, o Options) (*profile.Profile, e
 	return r.end(ctx, used, nil)
 }
 
-// recorder samples a process: its threads are stopped again and again, each for as short
-// as can be, and samples in unknown code are left out.
+// recorder samples a process: it stops the threads repeatedly, each as briefly as possible, and
+// leaves out samples in unknown code.
 type recorder struct {
 	*target
 	began       time.Time
@@ -63,12 +63,12 @@ type recorder struct {
 	taken       int
 	missedTicks int  // as the sampling counts them
 	left        int  // samples that were left out
-	lackKernel  int  // stacks without those frames that are in the kernel
+	lackKernel  int  // stacks without the thread's frames in the kernel
 	parted      bool // a snapshot was taken by several stops
 	last        *task.Snapshot
 	rounds      rounds
 	queried     bool           // a thread waited for something that another process may end
-	again       []unwind.Frame // of a stack that is the same as before
+	again       []unwind.Frame // frames of a stack that is the same as before
 }
 
 func newRecorder(p task.Process, o Options) (*recorder, error) {
@@ -93,32 +93,32 @@ func newRecorder(p task.Process, o Options) (*recorder, error) {
 	return &recorder{target: t, began: began}, nil
 }
 
-// noteSpared notes that fewer snapshots are taken than were asked for.
+// noteSpared adds a note if fewer snapshots are taken than were requested.
 func (r *recorder) noteSpared(s *task.Snapshot) {
 	if s.Every > 1 {
 		r.note(fmt.Sprintf("snapshots were left out, and count as missed, where stops would have taken more than %.2g %% of the time", 100*r.options.StopShare))
 	}
 }
 
-// captured returns what reports whether a thread is captured; nil: every one is.
+// captured returns a function that reports whether to capture a thread; nil: every thread.
 func (r *recorder) captured() func(*task.Thread) bool {
 	if r.wanted == nil {
 		return nil
 	}
 	return func(t *task.Thread) bool {
-		t.RuntimeName = r.runtimes.NameOf(t.ID) // the filter may be by it
+		t.RuntimeName = r.runtimes.NameOf(t.ID) // the filter may use it
 		return r.rounds.follows(t) || r.wanted(t)
 	}
 }
 
-// isExit reports whether an error says that the target has ended, or is another program by now,
-// of which the last snapshot may be.
+// isExit reports whether an error says that the target has ended, or has become another program,
+// which the last snapshot may already show.
 func isExit(err error) bool {
 	_, ok := errors.AsType[*task.ExitedError](err)
 	return ok
 }
 
-// observe has the kernel copy threads as they run, where nothing is stopped.
+// observe makes the kernel copy threads as they run, if nothing is stopped.
 func (r *recorder) observe() {
 	running := r.process.Capabilities().Running
 	if r.options.Suspend != task.SuspendNone || running == nil {
@@ -175,8 +175,8 @@ func (r *recorder) soFar() *profile.Profile {
 	return r.builder.Profile()
 }
 
-// leaveOut drops the samples whose code was remapped while they were taken: they may be of
-// the old code or of the new. v is the verdict of the walk. It returns how many it dropped.
+// leaveOut drops the samples whose code was remapped while they were taken: they may be of the
+// old code or of the new. v is the verdict of the walk. It returns how many it dropped.
 func (r *recorder) leaveOut(s *task.Snapshot, v verdict) (left int) {
 	r.forgetMissing(s)
 	kept := 0
@@ -250,8 +250,8 @@ func (r *recorder) end(ctx context.Context, used time.Duration, err error) (*pro
 	return r.finish(looks, r.missed(ctx, err), cpu, err)
 }
 
-// tasks returns what no thread runs now, where all threads are wanted. It has an unwinder of its own:
-// what that remembers is not in the recording.
+// tasks returns the tasks that no thread runs now, if all threads are wanted. It has an unwinder
+// of its own, whose cache is not in the recording.
 func (r *recorder) tasks() []*profile.Task {
 	if r.wanted != nil || r.options.NoRuntimes {
 		return nil
@@ -264,15 +264,15 @@ func (r *recorder) tasks() []*profile.Task {
 	return b.Profile().Tasks
 }
 
-// addTasks adds what no thread runs at the end, where all threads are wanted. Of a live view only a
-// recording has an end.
+// addTasks adds the tasks that no thread runs at the end, if all threads are wanted. In a live
+// view only a recording has an end.
 func (r *recorder) addTasks() {
 	if r.taken > 0 && r.wanted == nil && (r.options.Added == nil || r.saving != nil) {
 		r.target.addTasks(&goroutines.Source{})
 	}
 }
 
-// finish completes the profile, with looks at the end.
+// finish completes the profile, with the observations at the end.
 func (r *recorder) finish(looks []profile.Look, missed int, cpu time.Duration, err error) (*profile.Profile, error) {
 	if r.left > 0 {
 		r.note(fmt.Sprintf("samples left out, because the code they were in was being loaded or unloaded: %d", r.left))
@@ -297,8 +297,8 @@ func (r *recorder) finish(looks []profile.Look, missed int, cpu time.Duration, e
 	return made, errors.Join(err, unsaved)
 }
 
-// missed returns how many snapshots were due and not taken: of a sampling that
-// went on for the whole duration by that, else as far as it went.
+// missed returns how many snapshots were due and not taken: of the whole duration if the
+// sampling lasted that long, else until it ended.
 func (r *recorder) missed(ctx context.Context, err error) int {
 	o := &r.options
 	switch {

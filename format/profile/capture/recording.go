@@ -19,14 +19,14 @@ import (
 type saving struct {
 	file  *recording.Saved
 	saver *recorded.Saver
-	stops []time.Duration // besides those of the snapshots, since the last
+	stops []time.Duration // stops since the last snapshot, besides the snapshots' own
 	notes []string        // since the last snapshot
-	tasks tasks.Tasks     // that no thread runs, for the end
-	told  int             // regions of the memory map that were written, where it grows as it is asked
+	tasks tasks.Tasks     // tasks that no thread runs, for the end
+	told  int             // number of regions of the memory map that were written, if it grows while it is used
 }
 
-// newSaving begins the recording that the options ask for, if they do. Code is by what
-// the target's memory is read.
+// newSaving begins the recording that the options request, if any. code is the memory through
+// which the target is read.
 func newSaving(p task.Process, code task.Memory, o *Options, interval time.Duration) (*saving, error) {
 	header := recording.Header{Target: p.Info(), Tool: o.Tool, Interval: interval}
 	var f *recording.Saved
@@ -45,15 +45,15 @@ func newSaving(p task.Process, code task.Memory, o *Options, interval time.Durat
 	return savingTo(f, code), nil
 }
 
-// savingTo goes on with a recording that was begun.
+// savingTo continues a recording that was begun.
 func savingTo(f *recording.Saved, code task.Memory) *saving {
 	return &saving{file: f, saver: recorded.NewSaver(f.Writer, code, pruner)}
 }
 
 func pruner(f object.File, k object.Kind) (recorded.Pruner, error) { return cfi.NewPruner(f, k) }
 
-// memory returns what is to be read instead of code, so that it is known what has
-// to be kept of it.
+// memory returns a memory to read instead of code. It records what is read, which has to be
+// saved.
 func (s *saving) memory(code task.Memory) task.Memory {
 	if s == nil {
 		return code
@@ -61,8 +61,8 @@ func (s *saving) memory(code task.Memory) task.Memory {
 	return s.saver.Memory()
 }
 
-// place returns the map to be used instead of m, which is of the memory map l, from
-// the next snapshot on.
+// place returns the map to use instead of m, which belongs to the memory map l, from the next
+// snapshot on.
 func (s *saving) place(m *images.Map, l memoryMap) *images.Map {
 	if s == nil {
 		return m
@@ -71,7 +71,7 @@ func (s *saving) place(m *images.Map, l memoryMap) *images.Map {
 	return s.saver.PlaceMap(m, l.all())
 }
 
-// tell writes the regions that became known of a memory map since it was placed.
+// tell writes the regions of a memory map that became known since it was placed.
 func (s *saving) tell(l memoryMap) {
 	if s != nil && l.known() > s.told {
 		s.told = l.known()
@@ -86,8 +86,8 @@ func (s *saving) note(line string) {
 	}
 }
 
-// profile makes a profile before the recording ends, and notes in the recording what the profile
-// says about the sources of its lines.
+// profile makes a profile before the recording ends, and adds to the recording what the profile
+// says about missing source lines.
 func (s *saving) profile(b *profile.Builder) *profile.Profile {
 	p := b.Profile()
 	for _, line := range b.SourceNotes() {
@@ -96,15 +96,15 @@ func (s *saving) profile(b *profile.Builder) *profile.Profile {
 	return p
 }
 
-// stopped notes a stop besides those of the snapshots.
+// stopped records a stop that belongs to no snapshot.
 func (s *saving) stopped(d time.Duration) {
 	if s != nil {
 		s.stops = append(s.stops, d)
 	}
 }
 
-// add writes a snapshot that was walked and named, with looks at its threads;
-// whole says that they end a round.
+// add writes a snapshot that was walked and named, with observations of its threads. whole means
+// that they end a round.
 func (s *saving) add(snapshot *task.Snapshot, stacks []profile.Stack, m *images.Map, looks []profile.Look, whole bool) error {
 	if s == nil {
 		return nil

@@ -6,15 +6,15 @@ import (
 	"stacksnap/task"
 )
 
-// maxSpans bounds what is remembered of a map; beyond it is asked anew.
+// maxSpans bounds how many spans are remembered. Beyond that, addresses are looked up again.
 const maxSpans = 1 << 14
 
-// regionCache has the regions that the kernel has been asked about, of a process whose regions
-// are not listed. What it has of an address holds until a new memory map is read.
+// regionCache has the regions that were looked up one by one, for a process whose regions are
+// not listed. Its contents are used until a new memory map is read.
 type regionCache struct {
 	loader task.LoaderReader
 	spans  []span // in order, none overlapping another
-	codes  int    // those with code, and those that were forgotten
+	codes  int    // number of spans with code, including forgotten ones
 }
 
 // span is a region, or a gap between two.
@@ -25,8 +25,8 @@ type span struct {
 
 func (s *span) hasCode() bool { return s.prot&task.Execute != 0 }
 
-// askedMemoryMap returns a memory map that asks for each region when it is needed. It asks once,
-// to see whether the process still answers.
+// askedMemoryMap returns a memory map that looks up each region when it is needed. It makes one
+// call at once, to see whether the process still answers.
 func askedMemoryMap(l task.LoaderReader) memoryMap {
 	a := &regionCache{loader: l}
 	if _, found, err := l.RegionAt(0); err != nil || !found {
@@ -56,7 +56,7 @@ func (k *regionCache) executable(a task.Addr) bool {
 	return s.hasCode()
 }
 
-// find returns the index of the span that a is in, or where it would be.
+// find returns the index of the span that contains a, or where it would be.
 func (k *regionCache) find(a task.Addr) (int, bool) {
 	return slices.BinarySearchFunc(k.spans, a, func(s span, a task.Addr) int {
 		switch {
@@ -69,7 +69,7 @@ func (k *regionCache) find(a task.Addr) (int, bool) {
 	})
 }
 
-// remember adds a span before the one of index i. Where it overlaps others, as the map has
+// remember adds a span before the one of index i. If it overlaps others, because the map has
 // changed meanwhile, the others stay and the rest of it is added.
 func (k *regionCache) remember(i int, s span) {
 	if s.start == s.end {
@@ -90,7 +90,7 @@ func (k *regionCache) remember(i int, s span) {
 	k.spans = slices.Insert(k.spans, i, s)
 }
 
-// code lists the regions that have some.
+// code lists the known regions with code.
 func (k *regionCache) code() (regions []task.Region) {
 	for i := range k.spans {
 		if s := &k.spans[i]; s.hasCode() {

@@ -19,12 +19,12 @@ import (
 	"stacksnap/unwind"
 )
 
-// Replay makes the profile of a recording: the one that was made when it was captured.
-// Of the options Threads, Binaries and Timelines matter. A recording that was cut off or
-// damaged gives the profile of its whole snapshots, and the error that says so.
+// Replay makes the profile of a recording: the same one that was made when it was captured. It
+// uses only the options Threads, Binaries and Timelines. If a recording was cut off or is
+// damaged, it returns the profile of its complete snapshots, and the error.
 func Replay(path string, o Options) (*profile.Profile, error) {
-	// Most of what is read is soon garbage, of which no more is to pile up than a
-	// hostile recording may hold.
+	// Most of what is read soon becomes garbage. No more of it may accumulate than a hostile
+	// recording may contain.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(softLimit))
 	r, err := recording.Open(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func Replay(path string, o Options) (*profile.Profile, error) {
 	return p, errors.Join(err, r.Close())
 }
 
-// softLimit is from how many bytes of the heap on garbage is collected more often.
+// softLimit is the heap size in bytes above which garbage is collected more often.
 const softLimit = 256 << 20
 
 // replay is a recording that is being walked again.
@@ -48,16 +48,16 @@ type replay struct {
 	process    *recording.Process
 	builder    *profile.Builder
 	unwinder   *unwind.Unwinder
-	images     *images.Map // to walk in, as it was walked then
-	names      *images.Map // to name with
+	images     *images.Map // the images to walk with, as in the capture
+	names      *images.Map // the images to name with
 	from       *binaries.Index
 	budget     *object.Budget // of what is taken from there
 	memoryMap  memoryMap
 	generation int
 	all        bool           // threads of the last snapshot were added
-	frames     []unwind.Frame // of one stack
-	joined     []unwind.Frame // of it, with managed ones
-	managed    *managed.Saved // nil: native frames alone are wanted
+	frames     []unwind.Frame // for one stack
+	joined     []unwind.Frame // for one stack, with managed frames
+	managed    *managed.Saved // nil: only native frames are wanted
 }
 
 func newReplay(r *recording.Reader, from *binaries.Index) *replay {
@@ -82,7 +82,7 @@ func (p *replay) run(threads profile.ThreadFilter) (*profile.Profile, error) {
 	}
 }
 
-// add walks a snapshot, and adds it as it was added when it was captured.
+// add walks a snapshot, and adds it as it was added in the capture.
 func (p *replay) add(s *recording.Sample, wanted func(*task.Thread) bool) {
 	if g := p.reader.Generation(); g != p.generation || p.images == nil {
 		p.generation = g
@@ -113,8 +113,8 @@ func (p *replay) addThreads(s *recording.Sample, wanted func(*task.Thread) bool)
 	p.builder.AddEach(s.Snapshot, p.names, func(i int) profile.Stack { return p.stack(s, i, repeats) })
 }
 
-// stack walks the stack of a thread, unless that may be repeated and is the same. It
-// is good until the next call.
+// stack walks the stack of a thread, unless it is the same as before and may be repeated. The
+// result is valid until the next call.
 func (p *replay) stack(s *recording.Sample, i int, repeats bool) profile.Stack {
 	if repeats && s.Still[i] {
 		return profile.Stack{Repeat: true}
@@ -131,7 +131,7 @@ func (p *replay) stack(s *recording.Sample, i int, repeats bool) profile.Stack {
 	return st
 }
 
-// join puts the managed frames of a thread into its stack.
+// join inserts the managed frames of a thread into its stack.
 func (p *replay) join(t *task.Thread, st *profile.Stack) {
 	if p.managed == nil {
 		return
@@ -142,7 +142,7 @@ func (p *replay) join(t *task.Thread, st *profile.Stack) {
 	}
 }
 
-// stepsOf is what a walk has cost.
+// stepsOf returns the number of steps of a walk.
 func stepsOf(frames []unwind.Frame, stop unwind.Stop) int {
 	steps := recording.StepsFrame * len(frames)
 	if stop.Reason != unwind.Bottom {
@@ -166,7 +166,7 @@ func (p *replay) place() {
 	}
 }
 
-// addTasks adds what no thread ran at the end.
+// addTasks adds the tasks that no thread ran at the end.
 func (p *replay) addTasks(end *recording.End) {
 	found := tasks.Saved(end)
 	if !p.reader.Spend(recording.StepsFrame * found.Frames()) {

@@ -18,8 +18,8 @@ type Series struct {
 	saved saved
 }
 
-// NewSeries reads what can be read before the first snapshot. Of the options Tool, Binaries, Native
-// and NoRuntimes matter.
+// NewSeries reads what can be read before the first snapshot. It uses only the options Tool,
+// Binaries, Native and NoRuntimes.
 func NewSeries(p task.Process, o Options) (*Series, error) {
 	s := &Series{shot: &shot{pid: p.Info().PID}}
 	if err := s.shot.begin(p, Options{Tool: o.Tool, Binaries: o.Binaries, Native: o.Native, NoRuntimes: o.NoRuntimes}); err != nil {
@@ -38,9 +38,9 @@ func (s *Series) Begin() {
 // Note adds a line for readers of the profile and of its recording.
 func (s *Series) Note(line string) { s.shot.note(line) }
 
-// Take adds one snapshot of all threads. Once the target runs on, it finds out what the
-// threads wait for that are wanted (nil: all), which takes some time. On an error, what
-// this call had captured is added. A failure to save is returned by EndSaved.
+// Take adds one snapshot of all threads. Once the target runs again, it finds out what the
+// threads wait for which wanted selects (nil: all). That takes some time. On an error, what this
+// call had captured is added. A failure to save is returned by EndSaved.
 func (s *Series) Take(wanted func(*task.Thread) bool) error {
 	s.shot.wanted, s.shot.err = wanted, nil
 	s.taken++
@@ -51,7 +51,8 @@ func (s *Series) Take(wanted func(*task.Thread) bool) error {
 	return s.shot.err
 }
 
-// AddTasks adds what no thread runs, once, after the last snapshot. The target runs meanwhile.
+// AddTasks adds the tasks that no thread runs. It is called once, after the last snapshot. The
+// target runs meanwhile.
 func (s *Series) AddTasks() {
 	s.shot.target.addTasks(&goroutines.Source{Snapshot: s.taken == 1, Threads: s.shot.snapshot.Threads, Stacks: s.shot.stacks})
 }
@@ -66,9 +67,8 @@ func (s *Series) Thread(id task.ThreadID) (*task.Thread, *profile.Stack, bool) {
 	return &threads[i], &s.shot.stacks[i], true
 }
 
-// Wait returns what a thread of the last snapshot was found to wait for, nil when
-// it did not wait. Known is false where the thread was not asked, or had not yet
-// gone back to where it was stopped.
+// Wait returns what a thread of the last snapshot waits for, nil when it does not wait. known is
+// false if that was not examined, or if the thread had not yet returned to where it was stopped.
 func (s *Series) Wait(id task.ThreadID) (w *profile.Wait, known bool) {
 	for _, l := range s.shot.looks {
 		if l.Thread == id {
@@ -78,9 +78,9 @@ func (s *Series) Wait(id task.ThreadID) (w *profile.Wait, known bool) {
 	return nil, false
 }
 
-// Innermost names the function that a stack is in. Where that has no name it returns the name of
-// the image or, of code of no image, such as generated code, the region: its addresses, one by
-// one, would say nothing.
+// Innermost returns the name of a stack's innermost function. If that has none, it returns the
+// name of the image or, for code of no image, such as generated code, the region: the single
+// addresses would mean nothing.
 func (s *Series) Innermost(st *profile.Stack) string {
 	if len(st.Frames) == 0 {
 		return ""
@@ -97,14 +97,14 @@ func (s *Series) Innermost(st *profile.Stack) string {
 	return "code of no file, near " + n.Area().String()
 }
 
-// Images are those that the target had loaded when it was last asked.
+// Images returns the images that the target had loaded when that was last read.
 func (s *Series) Images() *images.Map { return s.shot.tracker.images }
 
-// Stopped is for how long the target has been stopped since Begin.
+// Stopped returns how long the target has been stopped in all since Begin.
 func (s *Series) Stopped() time.Duration { return s.shot.builder.Stopped() }
 
-// Deadlocks returns those that were found since Begin. It does without the names and source lines
-// of a Profile.
+// Deadlocks returns those found since Begin. It does not need the names and source lines that
+// Profile adds.
 func (s *Series) Deadlocks() []profile.Deadlock { return s.shot.builder.Deadlocks() }
 
 // Profile returns what was added since Begin.
@@ -113,12 +113,12 @@ func (s *Series) Profile() *profile.Profile { return s.shot.saving.profile(s.sho
 // saved is the recording of a series' profile.
 type saved struct {
 	file      *recording.Saved // nil: none
-	snapshots int              // that are in it
-	err       error            // the first, after which nothing is written
+	snapshots int              // snapshots that are in it
+	err       error            // the first error, after which nothing is written
 }
 
-// Save begins a recording of the profile that Begin has started, in a new file
-// that it takes over. Without it, on an error, the series goes on.
+// Save begins a recording of the profile that Begin has started, in a new file of which it takes
+// ownership. If Save fails, the series goes on without it.
 func (s *Series) Save(to recording.Output) error {
 	file, err := recording.Save(to, recording.Header{Target: s.shot.process.Info(), Tool: s.shot.options.Tool})
 	if err != nil {
@@ -141,8 +141,8 @@ func (s *Series) countSaved(err error) {
 	}
 }
 
-// closeSaved closes the file and keeps the first error. What is walked in stays
-// as it is, for the profile goes on.
+// closeSaved closes the file and keeps the first error. The images to walk with do not change,
+// because the profile goes on.
 func (s *Series) closeSaved() {
 	err := s.shot.saving.close(recording.End{})
 	if s.saved.err == nil {
@@ -151,9 +151,9 @@ func (s *Series) closeSaved() {
 	s.shot.saving, s.shot.tracker.saving = nil, nil
 }
 
-// EndSaved ends the recording that Save began. It returns its path, which is
-// empty when there is none: a file without a whole snapshot is removed. On an
-// error the recording, if there is one, opens to its last whole snapshot.
+// EndSaved ends the recording that Save began, and returns its path. The path is empty when
+// there is none: a file without a complete snapshot is removed. After an error, the recording,
+// if there is one, can be read to its last complete snapshot.
 func (s *Series) EndSaved() (path string, err error) {
 	if s.saved.file == nil {
 		return "", nil

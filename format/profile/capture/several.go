@@ -12,29 +12,28 @@ import (
 	"stacksnap/task"
 )
 
-// Shot is what came of one of several processes, as [OneShot] returns it.
+// Shot is the result for one of several processes, as [OneShot] returns it.
 type Shot struct {
 	PID     int
 	Profile *profile.Profile
 	Err     error
 }
 
-// Shots is what came of several processes.
+// Shots is the result for several processes.
 type Shots struct {
 	All       []Shot             // in the order of the processes
-	Deadlocks []profile.Deadlock // of threads of several of them
-	// Followed are other processes, that these wait for. Missing are those of them of
-	// which there is nothing, or not all.
+	Deadlocks []profile.Deadlock // deadlocks across these processes
+	// Followed are other processes that these wait for. Missing are those of them that were not,
+	// or not completely, captured.
 	Followed []*profile.Profile
 	Missing  []profile.Missing
 }
 
-// OneShots takes a snapshot of each of several processes, close together: all that
-// can be done before is, and then one is stopped after another, each for its own
-// copy only. Of waits it also tells for which other process they are. The processes
-// stay open. Save is left out of the options, for it is for one process. With Follow
-// the processes that they wait for are captured after them, and those that these
-// wait for, eight at most.
+// OneShots takes a snapshot of each of several processes, close together: it does as much as
+// possible beforehand, and then stops one after another, each only for its own copy. It also
+// finds out which other process a thread waits for. The processes stay open. It ignores Save,
+// which is for one process. With Follow it then captures the processes that they wait for, and
+// those that these wait for, at most eight.
 func OneShots(ps []task.Process, o Options) Shots {
 	o.Save, o.SaveTo, o.Files = "", nil, new(images.Files)
 	g := &several{options: o}
@@ -73,10 +72,10 @@ var errNotLinked = errors.New("this system does not tell for which process anoth
 // several is a capture of processes under way.
 type several struct {
 	options Options
-	shots   []*shot // of what was given, and then of what was followed
+	shots   []*shot // of the given processes, then of the followed ones
 	opened  []task.Process
 	tried   []int // pids that were opened, or could not be
-	left    []int // those that were not tried
+	left    []int // pids that were not tried
 	missing []profile.Missing
 	limit   time.Duration // for finding peers; 0: none
 }
@@ -89,8 +88,8 @@ func (g *several) resolvePeers() {
 	g.resolve(func(s *shot) []waits.PeerQuery { return s.questions })
 }
 
-// resolve fills in [profile.Wait].Peer for some queries, where it is proven which other process
-// a thread waits for.
+// resolve fills in [profile.Wait].Peer for some queries, if it is proven which other process a
+// thread waits for.
 func (g *several) resolve(questions func(*shot) []waits.PeerQuery) {
 	var members []across.Member
 	for _, s := range g.shots {
@@ -101,7 +100,7 @@ func (g *several) resolve(questions func(*shot) []waits.PeerQuery) {
 	across.Resolve(members, g.limit)
 }
 
-// deadlocks returns the deadlocks among the threads of all, those that are proven.
+// deadlocks returns the proven deadlocks among the threads of all processes.
 func (g *several) deadlocks() []profile.Deadlock {
 	return slices.DeleteFunc(profile.Circles(g.waiters()), func(d profile.Deadlock) bool { return !g.isDeadlock(&d) })
 }
@@ -116,7 +115,7 @@ func (g *several) waiters() (all []profile.Waiter) {
 	return all
 }
 
-// waiters returns the threads that wait for something, by looks at them.
+// waiters returns the threads that wait for something, according to looks.
 func (s *shot) waiters(looks []profile.Look) (all []profile.Waiter) {
 	info := s.process.Info()
 	for _, l := range looks {

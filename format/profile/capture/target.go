@@ -16,9 +16,9 @@ import (
 	"stacksnap/unwind/runtimes"
 )
 
-// target is a process that is captured: what is mapped in it, what its stacks are walked
-// with, and the profile and the recording that are made. A [shot] and a [recorder] stop
-// it, each in its way, and tell it of their snapshots.
+// target is a process that is captured: its mappings, what its stacks are walked with, and the
+// profile and the recording that are made. A [shot] or a [recorder] stops it, each in its own
+// way, and passes its snapshots on to the target.
 type target struct {
 	process  task.Process
 	options  Options
@@ -28,15 +28,15 @@ type target struct {
 	unwinder *unwind.Unwinder
 	code     *codeMemory
 	saving   *saving
-	saved    *images.Map // those in which the last snapshot of the recording was walked
+	saved    *images.Map // the images with which the recording's last snapshot was walked
 	maxCopy  int         // bytes of one stack
 
 	runtimes *managed.Runtimes
 
-	stacks    []profile.Stack        // of the snapshot that was walked last
-	frames    []unwind.Frame         // of all of them
-	joined    []unwind.Frame         // of those with managed frames
-	lacking   []task.ThreadID        // its threads whose stacks need a longer copy
+	stacks    []profile.Stack        // of the last snapshot that was walked
+	frames    []unwind.Frame         // the frames of all of stacks
+	joined    []unwind.Frame         // the frames of stacks with managed frames
+	lacking   []task.ThreadID        // threads of that snapshot whose stacks need a longer copy
 	missing   map[task.ThreadID]bool // threads whose last sample was left out or cut
 	later     int                    // stacks whose managed frames are of a later moment than the native ones
 	unmet     int                    // samples left out because their thread did not meet Options.Only
@@ -45,8 +45,8 @@ type target struct {
 	questions []waits.PeerQuery      // that are open of what its threads wait for
 }
 
-// newTarget prepares for the capture of a process. It reads nothing of it before start.
-// Interval is from one snapshot to the next, 0 where that is not known.
+// newTarget prepares the capture of a process. It reads nothing of the process before start.
+// interval is the time between snapshots, 0 if that is not known.
 func newTarget(p task.Process, o Options, interval time.Duration) (*target, error) {
 	lacks, err := o.askKernel(p)
 	if err != nil {
@@ -62,8 +62,8 @@ func newTarget(p task.Process, o Options, interval time.Duration) (*target, erro
 	return t, nil
 }
 
-// start reads what is mapped. It calls onStop with each stop besides those of snapshots; nil:
-// there are to be none.
+// start reads what is mapped. It calls onStop for each stop that belongs to no snapshot; nil: no
+// such stop is allowed.
 func (t *target) start(onStop func(time.Duration)) {
 	t.tracker = newTracker(t.process, t.note, onStop, t.saving, &t.options, t.code)
 	t.unwinder = newUnwinder(t.process.Info(), &t.tracker.memoryMap)
@@ -73,9 +73,9 @@ func (t *target) start(onStop func(time.Duration)) {
 	}
 }
 
-// recordTo has what follows written to another recording; nil: to none. It makes a new unwinder:
-// a recording needs all memory that a walk reads, and an unwinder does not read again what it
-// remembers.
+// recordTo makes later snapshots be written to another recording; nil: to none. It makes a new
+// unwinder: a recording needs all memory that a walk reads, and an unwinder does not read again
+// what it has in its cache.
 func (t *target) recordTo(s *saving) {
 	t.saving = s
 	t.tracker.place(s)
@@ -97,7 +97,7 @@ func (t *target) note(line string) {
 	}
 }
 
-// noteKernel notes how many threads waited at an unknown place in the kernel.
+// noteKernel adds a note on how many threads waited at an unknown place in the kernel.
 func (t *target) noteKernel(lacking int) {
 	if lacking == 0 {
 		return
@@ -127,8 +127,8 @@ func (t *target) countStop(stopTime time.Duration) {
 	}
 }
 
-// merge adds a snapshot that was walked, and looks at its threads, to the profile and the
-// recording. Whole says that the looks end a round.
+// merge adds a snapshot that was walked, and observations of its threads, to the profile and the
+// recording. whole means that the observations end a round.
 func (t *target) merge(s *task.Snapshot, looks []profile.Look, whole bool) error {
 	t.tracker.name(t.builder)
 	t.builder.Add(s, t.stacks, t.tracker.images)
@@ -141,8 +141,8 @@ func (t *target) merge(s *task.Snapshot, looks []profile.Look, whole bool) error
 	return nil
 }
 
-// addTasks adds what no thread runs, to the profile and to the end of the recording. The target runs
-// meanwhile.
+// addTasks adds the tasks that no thread runs, to the profile and to the end of the recording.
+// The target runs meanwhile.
 func (t *target) addTasks(from *goroutines.Source) {
 	if _, err := t.process.Threads(); err != nil || t.options.NoRuntimes || t.options.NoTasks || t.options.Only != runtimes.Any {
 		return

@@ -10,48 +10,49 @@ import (
 	"stacksnap/unwind"
 )
 
-// How often threads are asked what they wait for, and what that may cost: a round asks every
-// thread once, spread over as many snapshots as it takes, so that none is missed for it.
+// How often to observe what threads wait for, and what that may cost. A round observes every
+// thread once. It is spread over as many snapshots as it takes, so that no snapshot is missed
+// for it.
 const (
-	roundEvery = 500 * time.Millisecond // from the start of one to that of the next
-	roundShare = 32                     // one part in so many of the time is for looks
+	roundEvery = 500 * time.Millisecond // from the start of one round to that of the next
+	roundShare = 32                     // observations take at most 1/roundShare of the time
 
 	firstCredit = 5 * time.Millisecond
-	mostCredit  = 20 * time.Millisecond // of time that was not used
+	mostCredit  = 20 * time.Millisecond // maximum of saved time
 	lastCredit  = 100 * time.Millisecond
 
-	// Of the time to the next snapshot, a part is for looks.
+	// intervalShare: observations take at most 1/intervalShare of the time to the next snapshot.
 	intervalShare = 4
 	leastSlice    = 250 * time.Microsecond
 
-	// A thread that was stopped is asked again with the next snapshots until it is
-	// back in its call. Where these are far between, it is waited for.
+	// A thread that was stopped is observed again at the next snapshots until it is back in its
+	// call. If snapshots are far apart, it is waited for.
 	askTries   = 5
 	longPauses = 50 * time.Millisecond
 
-	maxOwners = 16 // of locks that are captured though they are not wanted
+	maxOwners = 16 // lock owners that are captured although they are not wanted
 )
 
-// rounds says when to ask which thread what it waits for.
+// rounds decides when to observe what which thread waits for.
 type rounds struct {
 	begun  bool
-	open   bool // a round goes on
+	open   bool // a round is under way
 	next   time.Time
-	credit *credit                // nil before the first snapshot: its own
-	asked  map[task.ThreadID]int  // in this round: how often, or answered
-	owners map[task.ThreadID]bool // of locks, that are not wanted: captured until they are asked
-	whole  int                    // how many snapshots there were before the last that ended a round
+	credit *credit                // nil before the first snapshot, unless it is shared
+	asked  map[task.ThreadID]int  // in this round: number of tries, or that the thread was observed
+	owners map[task.ThreadID]bool // lock owners that are not wanted: captured until they are observed
+	whole  int                    // number of snapshots before the one that last ended a round
 }
 
 const answered = -1
 
-// credit is the time that may be spent on looks.
+// credit is the time that may be spent on observations.
 type credit struct {
 	left time.Duration
-	seen time.Time // when that was counted; zero: not yet
+	seen time.Time // when it was last updated; zero: never
 }
 
-// renew counts what may be spent by now.
+// renew adds the time that has become available since the last call.
 func (c *credit) renew(now time.Time) {
 	if c.seen.IsZero() {
 		c.left, c.seen = firstCredit, now
@@ -60,8 +61,9 @@ func (c *credit) renew(now time.Time) {
 	c.seen = now
 }
 
-// due reports whether to ask threads at a snapshot, with the number of snapshots before it. At the
-// first one it does not: all threads are just on their way back from having been stopped.
+// due reports whether to observe threads at a snapshot; before is the number of earlier
+// snapshots. At the first one it returns false: all threads are just on their way back from
+// having been stopped.
 func (l *rounds) due(now time.Time, before int) bool {
 	if !l.begun {
 		*l = rounds{begun: true, credit: l.credit, next: now, asked: map[task.ThreadID]int{}, owners: map[task.ThreadID]bool{}}
@@ -83,11 +85,11 @@ func (l *rounds) end(before int) {
 	clear(l.owners)
 }
 
-// follows reports whether a thread that is not wanted is to be captured.
+// follows reports whether to capture a thread although it is not wanted.
 func (l *rounds) follows(t *task.Thread) bool { return l.owners[t.ID] }
 
-// follow has the owner of what a thread waits for captured and asked, where the
-// snapshot does not have it. It reports whether there is one.
+// follow makes the owner of what a thread waits for be captured and observed, if the snapshot
+// does not have it. It reports whether there is such an owner.
 func (l *rounds) follow(w *profile.Wait, s *task.Snapshot) bool {
 	if w == nil || w.Owner == 0 || l.owners[w.Owner] || len(l.owners) == maxOwners {
 		return false
@@ -99,8 +101,8 @@ func (l *rounds) follow(w *profile.Wait, s *task.Snapshot) bool {
 	return true
 }
 
-// look asks some of the threads of a snapshot that was walked what they wait for, if it is time
-// to. Whole says that this ends a round.
+// look observes what some of the threads of a walked snapshot wait for, if it is time to. whole
+// means that this ends a round.
 func (r *recorder) look(s *task.Snapshot) (looks []profile.Look, whole bool) {
 	now := time.Now()
 	l := &r.rounds
@@ -113,8 +115,8 @@ func (r *recorder) look(s *task.Snapshot) (looks []profile.Look, whole bool) {
 	return looks, whole
 }
 
-// lastLook ends a round with the threads of the last snapshot, so that the report
-// tells what they wait for at the end.
+// lastLook ends a round with the threads of the last snapshot, so that the report says what they
+// wait for at the end.
 func (r *recorder) lastLook() []profile.Look {
 	if r.last == nil || !r.rounds.open && r.rounds.whole == r.taken-1 && r.taken > 1 {
 		return nil
@@ -123,8 +125,8 @@ func (r *recorder) lastLook() []profile.Look {
 	return looks
 }
 
-// lookAtAll asks all threads of the last snapshot what they wait for at the end, in a
-// round of its own.
+// lookAtAll observes what all threads of the last snapshot wait for at the end, in a round of
+// its own.
 func (r *recorder) lookAtAll() []profile.Look {
 	if r.rounds.open {
 		r.builder.Look(r.lastLook(), true)
@@ -134,9 +136,9 @@ func (r *recorder) lookAtAll() []profile.Look {
 	return looks
 }
 
-// lookAtEnd is lastLook, and finds out for which other processes the threads wait then.
+// lookAtEnd is lastLook, and also finds out for which other processes the threads wait then.
 func (r *recorder) lookAtEnd() (looks []profile.Look) {
-	if r.queried { // in a round that goes on, threads that were asked are asked again
+	if r.queried { // in a round under way, threads that were observed are observed again
 		clear(r.rounds.asked)
 		looks, _ = r.ask(r.last, lastCredit, true)
 	} else {
@@ -155,9 +157,9 @@ func (r *recorder) lookAtEnd() (looks []profile.Look) {
 
 func hasPeer(l profile.Look) bool { return l.Wait != nil && l.Wait.Peer.PID != 0 }
 
-// ask finds out what the threads wait for that were not asked in this round, for as long as there
-// is time. With retry it waits for a thread that is on its way back into its call. Whole says
-// that all were asked.
+// ask finds out what the threads wait for that were not observed in this round, for as long as
+// there is time. With retry it waits for a thread that is on its way back into its call. whole
+// means that all have been observed.
 func (r *recorder) ask(s *task.Snapshot, limit time.Duration, retry bool) (looks []profile.Look, whole bool) {
 	asked := r.rounds.asked
 	finder := waits.New(r.process, r.tracker.images, s.Threads).WithRuntimes(r.runtimes)
@@ -201,15 +203,15 @@ func (r *recorder) dropOwners(s *task.Snapshot) {
 	}
 	r.stacks = keep(s, r.stacks, func(t *task.Thread) bool {
 		drop := r.rounds.follows(t) && !r.wanted(t)
-		if drop { // should it be wanted next time, it is walked anew
+		if drop { // if it is wanted next time, it is walked again
 			r.missing[t.ID] = true
 		}
 		return !drop
 	})
 }
 
-// stackOf returns the frames of a thread of the snapshot. A stack that is the same
-// as before was not walked at this one. The frames are valid until the next call.
+// stackOf returns the frames of a thread of the snapshot. If its stack is the same as before, it
+// was not walked at this snapshot. The frames are valid until the next call.
 func (r *recorder) stackOf(i int, t *task.Thread) []unwind.Frame {
 	if !r.stacks[i].Repeat {
 		return r.stacks[i].Frames
@@ -218,9 +220,8 @@ func (r *recorder) stackOf(i int, t *task.Thread) []unwind.Frame {
 	return r.again
 }
 
-// waitsOf finds, while the target runs on, what the threads wait for that are wanted (nil:
-// all), and what the owners of their locks wait for. It returns what it found, and the
-// queries that are left open.
+// waitsOf finds, while the target runs, what the wanted threads (nil: all) wait for, and what
+// the owners of their locks wait for. It returns the observations, and the open queries.
 func (s *shot) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, open []waits.PeerQuery) {
 	finder := waits.New(s.process, s.tracker.images, s.snapshot.Threads).WithRuntimes(s.runtimes)
 	asked := make([]bool, len(s.stacks))
@@ -245,7 +246,7 @@ func (s *shot) waitsOf(wanted func(*task.Thread) bool) (looks []profile.Look, op
 	return looks, finder.PeerQueries()
 }
 
-// owner returns the index in the snapshot of the thread that holds what is waited for; -1 where
+// owner returns the index in the snapshot of the thread that holds what is waited for; −1 if
 // none is known.
 func (s *shot) owner(w *profile.Wait) int {
 	if w == nil || w.Owner == 0 {

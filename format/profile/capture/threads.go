@@ -7,8 +7,7 @@ import (
 	"stacksnap/task"
 )
 
-// keep drops the threads that are not wanted, and their stacks; a wanted of nil
-// wants all.
+// keep drops the threads that are not wanted, and their stacks; if wanted is nil, it keeps all.
 func keep(s *task.Snapshot, stacks []profile.Stack, wanted func(*task.Thread) bool) []profile.Stack {
 	if wanted == nil {
 		return stacks
@@ -24,7 +23,8 @@ func keep(s *task.Snapshot, stacks []profile.Stack, wanted func(*task.Thread) bo
 	return stacks[:kept]
 }
 
-// wantedThreads returns what reports whether a thread is wanted; nil: every one is.
+// wantedThreads returns a function that reports whether a thread is wanted; nil: every thread
+// is.
 func wantedThreads(w *profile.ThreadFilter, p task.Process) (func(*task.Thread) bool, error) {
 	if err := w.Check(); err != nil {
 		return nil, err
@@ -33,8 +33,8 @@ func wantedThreads(w *profile.ThreadFilter, p task.Process) (func(*task.Thread) 
 	return w.By(main), err
 }
 
-// mainThread returns the id of the main thread: on Linux that of the process, elsewhere the
-// lowest.
+// mainThread returns the id of the main thread: on Linux the pid, elsewhere the lowest thread
+// id.
 func mainThread(w *profile.ThreadFilter, p task.Process) (task.ThreadID, error) {
 	info := p.Info()
 	if !w.Main || info.OS == task.Linux {

@@ -18,57 +18,57 @@ const (
 	maxReread   = time.Second
 )
 
-// tracker knows what is mapped in a process while that changes. A new memory map
-// of its files is a new *images.Map.
+// tracker keeps track of what is mapped in a process. When the memory map has other files, it
+// has a new *images.Map.
 type tracker struct {
 	process task.Process
-	maps    task.MapReader // the process's; nil: it cannot tell of one address
+	maps    task.MapReader // the process's; nil: it cannot look up single addresses
 	note    func(string)
-	onStop  func(time.Duration) // is called with each stop besides those of snapshots; nil: there are to be none
+	onStop  func(time.Duration) // called for each stop that belongs to no snapshot; nil: there must be none
 	saving  *saving
-	code    *codeMemory // of the current images
+	code    *codeMemory // for the current images
 	find    func(task.Process) (*images.Map, []error)
-	from    *binaries.Index // of symbols; may be nil
-	tries   int             // of loading
-	single  bool            // each stop counts, and may be repeated
+	from    *binaries.Index // source of symbols; may be nil
+	tries   int             // attempts to load images
+	single  bool            // single snapshots are taken: each matters, and may be repeated
 
-	memoryMap memoryMap // that the images are of
-	latest    memoryMap // the one that was read last
-	before    memoryMap // the one that was read last before the snapshot was taken
+	memoryMap memoryMap // the memory map to which the images belong
+	latest    memoryMap // the last memory map that was read
+	before    memoryMap // the last one that was read before the snapshot was taken
 	images    *images.Map
-	kept      []keptMap // of memory maps that were seen, the current one last
+	kept      []keptMap // maps of earlier memory maps, the current one last
 	churn     churn
 	dyld      dyldList
 	jit       jitNames
 
-	read        time.Time     // when a memory map was
-	rereadAfter time.Duration // the age from which on a stack that ends early has it read again
-	checked     []bool        // which of memoryMap.code were looked at for this snapshot
-	unsure      bool          // the last snapshot was of a memory map that is not known
+	read        time.Time     // when a memory map was last read
+	rereadAfter time.Duration // the age from which on a stack that ends early makes it be read again
+	checked     []bool        // elements of memoryMap.code that were checked for this snapshot
+	unsure      bool          // the memory map of the last snapshot is not known
 	short       bool          // the note that symbols are missing was added
-	renamed     bool          // the process is called otherwise than the profile says
+	renamed     bool          // the process's name differs from the profile's
 
-	snapshots uint   // that were added
-	changed   []bool // and found to be mapped otherwise by now
+	snapshots uint   // snapshots that were added
+	changed   []bool // elements that were checked and found to be mapped otherwise
 }
 
-// unknownFile is equal to no file's number.
+// unknownFile differs from every file's number.
 const unknownFile = ^uint64(0)
 
-// newTracker follows a process that is sampled.
+// newTracker returns a tracker for a process that is sampled.
 func newTracker(p task.Process, note func(string), onStop func(time.Duration), s *saving, o *Options, code *codeMemory) *tracker {
 	f := &tracker{
 		process: p, note: note, onStop: onStop, saving: s, code: code, find: o.finder(), from: o.Binaries, tries: 1,
 	}
 	if p.Info().Live {
-		f.tries = loadTries // it may change meanwhile
+		f.tries = loadTries // the process may change meanwhile
 	}
 	f.start()
 	return f
 }
 
-// finder finds images with what binaries have of them. All memory maps of a process have
-// the same files open.
+// finder returns a function that finds the images of a process, with the symbols that binaries
+// have for them. All memory maps of a process share the open files.
 func (o *Options) finder() func(task.Process) (*images.Map, []error) {
 	from, files := o.Binaries, o.Files
 	if files == nil {
@@ -77,10 +77,10 @@ func (o *Options) finder() func(task.Process) (*images.Map, []error) {
 	return func(p task.Process) (*images.Map, []error) { return images.Load(p, from, files) }
 }
 
-// ShortLine tells that names are missing for want of memory.
+// ShortLine is the note that names are missing because of a lack of memory.
 const ShortLine = "symbols are missing: the tables of all files together are larger than what is read or kept of them (1 GB, 512 MB)"
 
-// noteShort adds that note, once, where it is true.
+// noteShort adds ShortLine once, if it is true.
 func (f *tracker) noteShort() {
 	for _, k := range f.kept {
 		if !f.short && k.loaded != nil && k.loaded.Short() {
@@ -90,8 +90,8 @@ func (f *tracker) noteShort() {
 	}
 }
 
-// name gives a profile the new name of the process, if it has one. It asks for the name after
-// the 1st, 2nd, 4th, 8th … snapshot, too: exec may end late.
+// name gives a profile the new name of the process, if it has one. It also reads the name after
+// the 1st, 2nd, 4th, 8th … snapshot, because exec may end late.
 func (f *tracker) name(b *profile.Builder) {
 	if f.snapshots++; f.usesList() && bits.OnesCount(f.snapshots) == 1 {
 		f.rename()
@@ -102,14 +102,14 @@ func (f *tracker) name(b *profile.Builder) {
 	}
 }
 
-// rename asks what the process is called.
+// rename reads the name of the process again.
 func (f *tracker) rename() {
 	if l := f.process.Capabilities().Loader; l != nil {
 		f.renamed = l.Rename() || f.renamed
 	}
 }
 
-// start reads what is mapped at first.
+// start reads the mappings for the first time.
 func (f *tracker) start() {
 	p := f.process
 	f.maps = p.Capabilities().Maps
@@ -123,10 +123,10 @@ func (f *tracker) start() {
 	f.reread()
 }
 
-// usesList reports whether dyld's list says what is mapped.
+// usesList reports whether the images are known from dyld's list.
 func (f *tracker) usesList() bool { return f.dyld.tracker != nil }
 
-// reread reads the memory map, and the images where it is a new one.
+// reread reads the memory map and, if it is a new one, the images.
 func (f *tracker) reread() {
 	if f.usesList() {
 		f.readRegions()
@@ -136,7 +136,7 @@ func (f *tracker) reread() {
 	f.useMemoryMap(f.latest.renew(f.process))
 }
 
-// useMemoryMap makes a memory map that was just read the current one.
+// useMemoryMap makes current a memory map that was just read.
 func (f *tracker) useMemoryMap(l memoryMap) {
 	f.read = time.Now()
 	if l.stamp == 0 && f.images != nil {
@@ -155,8 +155,8 @@ func (f *tracker) useMemoryMap(l memoryMap) {
 	}
 }
 
-// useKept makes the map current again that was kept of a memory map, and reports whether
-// there is one.
+// useKept makes current again the map that was kept for a memory map, and reports whether there
+// is one.
 func (f *tracker) useKept(l memoryMap) bool {
 	for i, k := range f.kept {
 		if k.whole && k.memoryMap.files == l.files {
@@ -169,7 +169,7 @@ func (f *tracker) useKept(l memoryMap) bool {
 	return false
 }
 
-// refresh reads the memory map of a running process before it is stopped.
+// refresh reads the memory map of a running process before the process is stopped.
 func (f *tracker) refresh() {
 	switch {
 	case f.usesList():
@@ -183,8 +183,8 @@ func (f *tracker) refresh() {
 	}
 }
 
-// use makes a kept map the current one; same says that its memory map is the same as when it
-// was current last. A recording gets every change.
+// use makes a kept map the current one; same means that its memory map has not changed since it
+// was last current. Every change is written to the recording.
 func (f *tracker) use(i int, same bool) {
 	k := f.kept[i]
 	f.memoryMap = k.memoryMap
@@ -230,9 +230,9 @@ func (f *tracker) begin(s *task.Snapshot) {
 	f.renewNames()
 }
 
-// adopt makes the kept map current that agrees best with what stops of some threads of a
-// snapshot found mapped. It returns false if none agrees better than the current one. A map
-// that lacks an image is not adopted: its memory map is loaded anew when it comes back.
+// adopt makes current the kept map that agrees best with what the stops of some threads found
+// mapped; of selects the threads. It returns false if no map agrees better than the current one.
+// A map that lacks an image is not adopted: its memory map is loaded again when it comes back.
 func (f *tracker) adopt(s *task.Snapshot, of func(i int) bool) bool {
 	if len(f.kept) < 2 {
 		return false
@@ -257,19 +257,20 @@ func (f *tracker) adopt(s *task.Snapshot, of func(i int) bool) bool {
 	return true
 }
 
-// goBack makes the map current again that was so before the last was adopted.
+// goBack makes current again the map that was current before the last one was adopted.
 func (f *tracker) goBack() { f.use(len(f.kept)-2, false) }
 
-// place has the recording that was begun use the current images; nil: there is none any more.
+// place makes a recording that was begun use the current images; nil: there is no recording any
+// more.
 func (f *tracker) place(s *saving) {
 	f.saving = s
 	f.images = s.place(f.withNames(f.kept[len(f.kept)-1].loaded, f.memoryMap), f.memoryMap)
 }
 
-// watchAll returns what to probe in a stop that is not one of many: every file of the current
-// memory map, which may be an adopted one, and of the one that was read last. An address that
-// is not probed is believed where the latter agrees with what is mapped afterwards; but a file
-// may have gone and come back in between.
+// watchAll returns what to probe in the stop of a single snapshot: every file of the current
+// memory map, which may be an adopted one, and of the last one that was read. An address that is
+// not probed is taken to be unchanged if the latter agrees with what is mapped afterwards; but a
+// file may have gone and come back in between.
 func (f *tracker) watchAll() task.Watch {
 	f.before = f.latest
 	var w task.Watch
@@ -297,8 +298,8 @@ func (f *tracker) watchAll() task.Watch {
 
 // watch returns what to probe in the next snapshot, and is called just before that is taken.
 // After a snapshot with an unknown memory map it reads the memory map again. Reading it only
-// after each snapshot would not do: a target that maps and unmaps at the pace of the sampling
-// could have another one at each of those moments.
+// after each snapshot would not suffice: a target that maps and unmaps at the pace of the
+// sampling could have another one at each of those moments.
 func (f *tracker) watch() task.Watch {
 	if f.unsure && !f.usesList() {
 		f.refresh()
@@ -314,10 +315,10 @@ func (f *tracker) watch() task.Watch {
 	return task.Watch{Mapped: f.churn.addresses(f.memoryMap, f.process.Info().Path)}
 }
 
-// doubts reports whether the memory map is to be read again because of how a walk ended: one
-// that ended early may have led to code that was mapped since, as when a program has just been
-// started. That helps the samples to come. Whether the new code was mapped at this one would
-// not be known.
+// doubts reports whether to read the memory map again because of how a walk ended: a walk that
+// ended early may have led to code that was mapped since, as when a program has just been
+// started. That helps only later samples, because it is not known whether the new code was
+// mapped at this one.
 func (f *tracker) doubts(stop unwind.Stop) bool {
 	switch stop.Reason {
 	case unwind.BadPointer, unwind.NoCaller:

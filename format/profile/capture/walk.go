@@ -10,12 +10,12 @@ import (
 	"stacksnap/unwind/rule"
 )
 
-// usualFrames is how many frames of a stack there is room for before it is walked: in
-// more the frames are found one room after another, and no room can be reused.
+// usualFrames is how many frames of a stack are allocated before it is walked. Further frames
+// make the slice grow repeatedly, and its earlier memory cannot be reused.
 const usualFrames = 6
 
-// walk walks the stacks of a snapshot in the images that were mapped when they were
-// copied, as far as those are known. The stacks are good until the next walk.
+// walk walks the stacks of a snapshot with the images that were mapped when they were copied, as
+// far as those are known. The stacks are valid until the next walk.
 func (t *target) walk(s *task.Snapshot) verdict {
 	v := t.walkNative(s)
 	t.join(s)
@@ -42,8 +42,8 @@ func (t *target) walkNative(s *task.Snapshot) verdict {
 	return v
 }
 
-// walkOnce walks the stacks that are not those of the sample before, in the current
-// images.
+// walkOnce walks, with the current images, the stacks that differ from those of the previous
+// sample.
 func (t *target) walkOnce(s *task.Snapshot) (worst verdict) {
 	t.doubtful = false
 	t.lacking = t.lacking[:0]
@@ -68,15 +68,16 @@ func (t *target) walkOnce(s *task.Snapshot) (worst verdict) {
 	return worst
 }
 
-// repeats reports whether a stack that is the same as before need not be walked. With a
-// recording it is, in other images: every stack of a recording is walked again by [Replay].
+// repeats reports whether a stack that is the same as before need not be walked. If there is a
+// recording and the images have changed, it must be: [Replay] walks every stack of a recording
+// again.
 func (t *target) repeats() bool { return t.saving == nil || t.saved == t.tracker.images }
 
-// askFor notes in a snapshot what the next copy of a thread is to have besides, and reports
+// askFor records in a snapshot what else the next copy of a thread should have, and reports
 // whether that copy would have more than this one.
 func (t *target) askFor(s *task.Snapshot, th *task.Thread, frames []unwind.Frame, stop unwind.Stop) bool {
 	switch {
-	case stop.Reason == unwind.NotCaptured && th.Err == nil: // else more was not to be had
+	case stop.Reason == unwind.NotCaptured && th.Err == nil: // with an error no more could be copied
 		return want(s, th, frames, stop.Need, t.maxCopy)
 	case s.Skip && !s.Unhurried && th.Skipped && th.State != task.Uninterruptible && !isWhole(frames, stop): // such a thread does not stop
 		s.Insist[th.ID] = true
@@ -85,16 +86,16 @@ func (t *target) askFor(s *task.Snapshot, th *task.Thread, frames []unwind.Frame
 	return false
 }
 
-// isWhole reports whether a walk would have been the same with all registers known. Where code
-// has no unwind information, the walk needs the stack and the frame pointer alone.
+// isWhole reports whether the walk would have been the same with all registers known. For code
+// without unwind information, the walk needs only the stack and the frame pointer.
 func isWhole(frames []unwind.Frame, stop unwind.Stop) bool {
 	return stop.Reason == unwind.Bottom && !slices.ContainsFunc(frames, func(f unwind.Frame) bool {
 		return f.By.Guess() || errors.Is(f.Err, rule.ErrUnknownRegister)
 	})
 }
 
-// isRemapped reports whether the walk of a thread led to code that is not known
-// to be what was there.
+// isRemapped reports whether the walk of a thread led to code that is not known to be the code
+// at the capture.
 func (t *target) isRemapped(s *task.Snapshot, i int) bool {
 	st := &t.stacks[i]
 	return !st.Repeat && t.tracker.check(&s.Threads[i], st.Walked(), st.Stop) == remappedCode
@@ -110,16 +111,15 @@ func (t *target) countRemapped(s *task.Snapshot) (n int) {
 	return n
 }
 
-// cut keeps the frames of a stack that are in known code, and
-// reports whether there are any.
+// cut keeps the frames of a stack that are in known code, and reports whether there are any.
 func (t *target) cut(th *task.Thread, st *profile.Stack) bool {
 	th.Sure = t.tracker.countSure(th, st)
 	cutUnsure(th, st)
 	return th.Sure > 0
 }
 
-// countSure returns the number of frames of a stack that are sure, see sure; 0 where that is not
-// known frame by frame.
+// countSure returns the number of frames of a stack that are sure (see [tracker.sure]); 0 if
+// that is not known for each frame.
 func (f *tracker) countSure(t *task.Thread, s *profile.Stack) int {
 	if !f.usesList() {
 		return 0
@@ -128,7 +128,7 @@ func (f *tracker) countSure(t *task.Thread, s *profile.Stack) int {
 	return n
 }
 
-// cutUnsure leaves out the frames of a stack beyond [task.Thread].Sure.
+// cutUnsure removes the frames of a stack beyond [task.Thread].Sure.
 func cutUnsure(t *task.Thread, s *profile.Stack) {
 	if t.Sure == 0 || s.Repeat {
 		return

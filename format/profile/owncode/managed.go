@@ -6,11 +6,11 @@ import (
 	"stacksnap/format/profile"
 )
 
-// isOwnManaged reports whether a function of an interpreted language is the program's own: neither of
-// the language's library, nor of a package that others wrote.
+// isOwnManaged reports whether a function of an interpreted language is the program's own:
+// neither in the language's library, nor in a package by others.
 func isOwnManaged(l *profile.Location) bool {
 	switch {
-	case l.File == "<string>" || l.File == "<stdin>": // python -c, or typed
+	case l.File == "<string>" || l.File == "<stdin>": // python -c, or typed in
 		return true
 	case l.File == "" || strings.HasPrefix(l.File, "<"): // "<frozen importlib._bootstrap>"
 		return false
@@ -18,15 +18,15 @@ func isOwnManaged(l *profile.Location) bool {
 	return !isForeignFile(l.File) && !isPythonLibrary(l.File)
 }
 
-// isPython reports whether a program is Python's interpreter, by its name with or without a version:
-// then only functions of the language are the program's own code.
+// isPython reports whether a program is Python's interpreter, by its name with or without a
+// version. Of such a program only functions of the language are own code.
 func isPython(name string) bool {
 	version, ok := strings.CutPrefix(name, "python")
 	return ok && strings.Trim(version, ".0123456789td") == ""
 }
 
-// isPythonLibrary reports whether a file is part of Python's own library, wherever that is installed:
-// in lib/python3.12/, or in lib64.
+// isPythonLibrary reports whether a file is part of Python's own library, wherever that is
+// installed: in lib/python3.12/, or in lib64.
 func isPythonLibrary(file string) bool {
 	for {
 		_, rest, ok := strings.Cut(file, "/lib")

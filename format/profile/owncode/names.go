@@ -8,11 +8,11 @@ import (
 	"stacksnap/format/profile"
 )
 
-// foreignNames begin the qualified names of functions of standard libraries, of compilers and of
-// libraries that a program has in itself.
+// foreignNames are the beginnings of the qualified names of functions of standard libraries, of
+// compilers and of libraries that are linked into a program.
 var foreignNames = []string{
 	"std::", "__gnu_cxx::", "__cxxabiv1::", "__gnu_", "__gthread", "boost::", // C++
-	"_M_", "_S_", // members of libstdc++'s classes, as inlined calls are named
+	"_M_", "_S_", // members of libstdc++'s classes, as inlined calls name them
 	"__rust", "_rust_", // Rust
 	"Swift.", "_Concurrency.", "_StringProcessing.", "Foundation.", "Dispatch.", "Combine.", // Swift
 	"partial apply", "reabstraction thunk", "protocol witness", "merged ",
@@ -20,10 +20,11 @@ var foreignNames = []string{
 	"uv_", "v8::", // in Node itself
 }
 
-// foreignCrates begin the names of Rust's library; a namespace of C++ may have the same name.
+// foreignCrates are the beginnings of the names in Rust's library; a C++ namespace may have the
+// same name.
 var foreignCrates = []string{"core::", "alloc::", "std::", "proc_macro::", "hashbrown::", "compiler_builtins::", "rust_"}
 
-// isForeign reports whether a function is one of those, by its name.
+// isForeign reports whether the name of a function shows that it is not own code.
 func isForeign(l *profile.Location) bool {
 	name := Qualified(l.Function)
 	inner, isMethod := strings.CutPrefix(name, "<")
@@ -40,8 +41,9 @@ func hasPrefix(s string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s, prefix) })
 }
 
-// isForeignMethod is isForeign of what follows the < of a method of Rust's, <type as trait>::name,
-// which is foreign only where both are. A type without a path is a parameter, or one of the language.
+// isForeignMethod is isForeign for the part after the < of a Rust method, <type as trait>::name.
+// The method is foreign only if type and trait are. A type without a path is a parameter, or a
+// type of the language.
 func isForeignMethod(name string) bool {
 	end := matching(name)
 	of, trait, isTrait := strings.Cut(name[:end], " as ")
@@ -56,7 +58,7 @@ func isForeignMethod(name string) bool {
 	return isForeignType && hasPrefix(trait, foreignCrates)
 }
 
-// matching is where the < is closed that is before a text, or the text's end.
+// matching returns the index of the > that closes the < just before s, or the length of s.
 func matching(s string) int {
 	depth := 1
 	for i := range len(s) {
@@ -74,8 +76,8 @@ func matching(s string) int {
 
 const operator = "operator"
 
-// Qualified is a function's name with its namespaces, without the type that it returns and its
-// parameters: std::vector<int>::push_back of "void std::vector<int>::push_back(int const&)".
+// Qualified returns a function's name with its namespaces, without its return type and
+// parameters: std::vector<int>::push_back for "void std::vector<int>::push_back(int const&)".
 func Qualified(name string) string {
 	from, depth := 0, 0
 	for i := 0; i < len(name); i++ {
@@ -96,8 +98,8 @@ func Qualified(name string) string {
 	return name[from:]
 }
 
-// isGo reports whether a function is Go's: by the file that Go's own table names, or where that
-// is not known by the package.
+// isGo reports whether a function is in Go's library: by the file that Go's own table names or,
+// if that is not known, by the package.
 func isGo(l *profile.Location) bool {
 	switch path.Ext(l.File) {
 	case ".go", ".s":
@@ -126,8 +128,9 @@ func isGoStandard(function string) bool {
 	return i > 0 && isGoPackage(function[:i])
 }
 
-// isOwnGenerated reports whether code that a compiler made at run time is of the program's own:
-// virtual machines name their helpers in ways of their own, and classes and files of the language.
+// isOwnGenerated reports whether code that a compiler made at run time is the program's own.
+// Virtual machines have special names for their helpers, and name a program's functions by class
+// and file.
 func isOwnGenerated(name string) bool {
 	switch {
 	case strings.Contains(name, " node:"), strings.Contains(name, "/node_modules/"):
@@ -139,5 +142,5 @@ func isOwnGenerated(name string) bool {
 	return strings.Contains(name, "::") && !hasPrefix(class, javaPackages)
 }
 
-// javaPackages begin the names of classes that come with Java.
+// javaPackages are the beginnings of the names of classes that come with Java.
 var javaPackages = []string{"java/", "java.", "javax", "jdk/", "jdk.", "sun/", "sun.", "com/sun/", "com.sun."}

@@ -1,8 +1,10 @@
-// Package owncode has the one rule of what a program's own code is: what was written in its own
+// Package owncode has the one rule for what a program's own code is: what was written in its own
 // sources. That is not the standard library of its language, not a library of the system or of
-// others, and not the glue that compilers and runtimes put around functions, be it inlined or not.
+// others, and not the glue that compilers and runtimes put around functions, whether inlined or
+// not.
 //
-// Headline, summary, page, live view and JSON choose by it the frames that their reader wrote.
+// Headline, summary, page, live view and JSON use it to choose the frames that their reader
+// wrote.
 package owncode
 
 import (
@@ -12,7 +14,7 @@ import (
 	"stacksnap/unwind"
 )
 
-// Is reports whether a frame is of the program's own code, and has a name.
+// Is reports whether a frame is in the program's own code and has a name.
 func Is(l *profile.Location) bool {
 	switch {
 	case l.Image == nil || l.Kernel || l.Function == "" || isMark(l.Function):
@@ -27,8 +29,8 @@ func Is(l *profile.Location) bool {
 	return !isGlue(l) && !isForeign(l)
 }
 
-// Innermost returns the innermost frame of the program's own code, nil if there is none.
-// path has the outermost frame first. Frames that are a guess are passed over.
+// Innermost returns the innermost frame of the program's own code, nil if there is none. path
+// begins with the outermost frame. Frames that are guesses are skipped.
 func Innermost(path []*profile.Node) *profile.Node {
 	for i := len(path) - 1; i >= 0; i-- {
 		if n := path[i]; !isDoubtful(n) && Is(&n.Location) {
@@ -38,28 +40,28 @@ func Innermost(path []*profile.Node) *profile.Node {
 	return nil
 }
 
-// isDoubtful reports whether a frame may not exist: it was found by scanning the stack, or by the
-// frame pointer where a better way was left.
+// isDoubtful reports whether a frame may not exist: it was found by scanning the stack, or by
+// the frame pointer where a better method should have found it.
 func isDoubtful(n *profile.Node) bool {
 	return n.By.Guess() || n.By == unwind.ByFramePointer && n.Why != ""
 }
 
-// isMark reports whether a name is that of something other than a function.
+// isMark reports whether a name is a placeholder rather than a function.
 func isMark(function string) bool {
 	return function == profile.Trampoline || function == profile.Further || strings.HasSuffix(function, "@plt") ||
 		strings.HasPrefix(function, "DYLD-STUB$$") || strings.HasPrefix(function, "stub helper for ")
 }
 
-// isGlue reports whether a function is one of those that run before main, begin threads or wait
-// in a system call. Those of the C library are taken for it only where no source file says that
-// they are the program's.
+// isGlue reports whether a function runs before main, begins threads or waits in a system call.
+// A function with the name of one in the C library counts only if no source file shows that it
+// is the program's.
 func isGlue(l *profile.Location) bool {
 	name, _, _ := strings.Cut(l.Function, "@") // a symbol's version
 	return isBeginning(name) || l.File == "" && (hasPrefix(name, libraryPrefixes) || isLibraryFunction(name))
 }
 
-// IsBeginning reports whether programs or threads begin in a function: such say nothing of what
-// is done in them.
+// IsBeginning reports whether programs or threads begin in a function. Such a function says
+// nothing about what they do.
 func IsBeginning(function string) bool {
 	name, _, _ := strings.Cut(function, "@")
 	return isMain(name) || isBeginning(name)

@@ -8,8 +8,8 @@ import (
 	"stacksnap/format/profile"
 )
 
-// foreignFolders are in the paths of sources of standard libraries and of packages that others
-// wrote.
+// foreignFolders are parts of the paths of sources of standard libraries and of packages by
+// others.
 var foreignFolders = []string{
 	"/usr/include/", "/usr/local/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/usr/lib/clang/", "/include/c++/", "/c++/v1/", // C and C++
 	"/libstdc++-v3/", "/libgcc/", "/glibc-2", "/sysdeps/", "/nptl/", "/csu/", // as distributions build them
@@ -20,8 +20,8 @@ var foreignFolders = []string{
 	"/node_modules/", "/site-packages/", "/dist-packages/", "/nix/store/", "/vcpkg/", "/.conan/",
 }
 
-// isForeignFile reports whether a source file is one of a standard library or of others. The
-// paths of the C library's are relative to where it was built ("../sysdeps/…").
+// isForeignFile reports whether a source file belongs to a standard library or to others. The C
+// library's paths are relative to where it was built ("../sysdeps/…").
 func isForeignFile(file string) bool {
 	switch {
 	case file == "":
@@ -36,7 +36,7 @@ func isForeignFile(file string) bool {
 	if isStandardHeader(file) {
 		return true
 	}
-	return strings.Contains(file, "@v") && strings.HasSuffix(file, ".go") // of a module, built with -trimpath
+	return strings.Contains(file, "@v") && strings.HasSuffix(file, ".go") // in a module, built with -trimpath
 }
 
 // isStandardHeaderName reports whether a name is that of a header of the C++ library with code that calls the program's: smart pointers,
@@ -53,22 +53,23 @@ func isStandardHeaderName(name string) bool {
 	return false
 }
 
-// isStandardHeader reports whether a source file, named without its folder as in some reports, is a
-// header of the C++ library.
+// isStandardHeader reports whether a source file, named without its directory as in some
+// reports, is a header of the C++ library.
 func isStandardHeader(file string) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(file, "bits/"), "__memory/")
 	return isStandardHeaderName(name) || strings.HasPrefix(name, "stl_") && path.Ext(name) == ".h" && !strings.Contains(name, "/")
 }
 
-// systemFolders begin the paths of libraries that come with a system, a language or a package
-// manager.
+// systemFolders are the beginnings of the paths of libraries that come with a system, a language
+// or a package manager.
 var systemFolders = []string{
 	"/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libexec/", "/usr/local/lib/",
 	"/usr/share/", "/System/", "/Library/Apple/", "/Library/Developer/", "/opt/homebrew/", "/usr/local/Cellar/", "/nix/store/",
 	"/gnu/store/", "/snap/", "/app/lib/",
 }
 
-// runtimeLibraries begin the names of libraries of languages and systems, wherever they lie.
+// runtimeLibraries are the beginnings of the names of libraries of languages and systems, in any
+// directory.
 var runtimeLibraries = []string{
 	"ld-linux", "ld-musl", "ld.so", "libc.so", "libc-", "libc.musl", "libpthread", "libm.so", "libdl.", "librt.", "libresolv",
 	"libgcc_s", "libstdc++", "libc++", "libunwind", "libgomp", "libomp", "libtbb", "libasan", "libtsan", "libubsan", "liblsan",
@@ -78,17 +79,17 @@ var runtimeLibraries = []string{
 	"libdyld", "libsystem_", "libdispatch", "libobjc", "linux-vdso", "[vdso]", "libboost_", "libQt", "libgtk-",
 }
 
-// isOwnImage reports whether an image can have code of the program's own: the program itself, and
-// libraries besides those of the system and of runtimes.
+// isOwnImage reports whether an image can have own code: the program itself, and libraries other
+// than those of the system and of runtimes.
 func isOwnImage(im *profile.Image) bool {
 	if im.Main {
 		return !isPython(path.Base(im.Path))
 	}
 	if !strings.HasPrefix(im.Path, "/") {
-		return false // what is known of it is not enough: "[vdso]", a report without paths
+		return false // too little is known of it: "[vdso]", a report without paths
 	}
 	if isPythonLibrary(im.Path) || isForeignFile(im.Path) {
-		return false // an extension module, of the language's or others'
+		return false // an extension module, of the language's or of others
 	}
 	return !hasPrefix(im.Path, systemFolders) && !hasPrefix(path.Base(im.Path), runtimeLibraries)
 }

@@ -1,5 +1,5 @@
-// Package family records several processes at the same time: those that are named,
-// and those that they start.
+// Package family records several processes at the same time: the given ones, and those that they
+// start.
 package family
 
 import (
@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	lookInterval = 50 * time.Millisecond // between two looks for new processes
-	maxAtOnce    = 64                    // recorded, if there may be as many files: more wait until others have ended
+	lookInterval = 50 * time.Millisecond // between two searches for new processes
+	maxAtOnce    = 64                    // processes recorded at a time, if enough files may be open; others wait until some have ended
 	maxMembers   = 1000                  // recorded in all
-	maxNotes     = 20                    // on members that could not be recorded
+	maxNotes     = 20                    // notes on members that could not be recorded
 )
 
-// Record records the process root and its descendants with [capture.Record]. Each is
-// found at most 50 ms after its start, and recorded until it ends or the options end it.
-// Record returns when root is no longer recorded, or ctx is done. The end of a process is
-// no error. One that calls exec gets another profile.
+// Record records the process root and its descendants with [capture.Record]. Each is found at
+// most 50 ms after its start, and recorded until it ends or the options end it. Record returns
+// when root is no longer recorded, or ctx is done. The end of a process is no error. A process
+// that calls exec gets another profile.
 //
-// A process that ends before it is found is missed, and the first profile notes that. The
-// profiles of root come first, then the others in the order in which their processes were
-// found; a process that ended before its first snapshot has none. Errors of other processes
-// than root are notes in the first profile. With an error, as where there is no root, the
-// profiles are those of the other processes. Of the options, Save and Progress do not matter,
-// as they are for one process, and Each is called by several goroutines at once. Own CPU time
-// is that of recording them all.
+// A process that ends before it is found is missed; the first profile has a note on that. The
+// profiles of root come first, then the others in the order in which their processes were found;
+// a process that ended before its first snapshot has none. Errors of processes other than root
+// are notes in the first profile. If there is an error, for example because root does not exist,
+// the profiles are those of the other processes. Record ignores the options Save and Progress,
+// which are for one process. Several goroutines call Each at once. The profiles' own CPU time is
+// that of recording all of them.
 func Record(ctx context.Context, root int, o capture.Options) ([]*profile.Profile, error) {
 	profiles, lost, err := RecordAll(ctx, []int{root}, true, o)
 	errs := []error{err}
@@ -51,8 +51,8 @@ type Lost struct {
 }
 
 // RecordAll records several processes as [Record] does one, with or without their descendants,
-// until none of the roots is recorded any more. Lost lists the roots whose profile is missing
-// or incomplete.
+// until none of the roots is recorded any more. lost lists the roots whose profile is missing or
+// incomplete.
 func RecordAll(ctx context.Context, roots []int, descend bool, o capture.Options) (profiles []*profile.Profile, lost []Lost, err error) {
 	o.Save, o.SaveTo, o.Progress, o.ToEnd, o.Files = "", nil, nil, true, new(images.Files)
 	ctx, stop := context.WithCancel(ctx)
@@ -75,21 +75,21 @@ func RecordAll(ctx context.Context, roots []int, descend bool, o capture.Options
 // family is a recording under way.
 type family struct {
 	roots   map[int]bool
-	left    int  // roots that are recorded still
-	descend bool // what they start is recorded as well
+	left    int  // roots that are still recorded
+	descend bool // descendants are recorded as well
 	options capture.Options
 	stop    context.CancelFunc
 	members []*member // in the order in which they were found
 	kin     live.Kin
 	now     map[int]bool // pids that are recorded
-	past    map[int]bool // that were, and were still there at the last look
+	past    map[int]bool // pids that were recorded, and still existed at the last search
 	ended   chan *member
-	atOnce  int   // how many are recorded
-	short   int   // how many were not for want of open files
-	err     error // of finding them
+	atOnce  int   // the limit of processes recorded at a time
+	short   int   // processes that were not recorded because too few files may be open
+	err     error // error of the search for new processes
 }
 
-// run looks for new members until the last recording has ended.
+// run searches for new members until the last recording has ended.
 func (f *family) run(ctx context.Context) {
 	tick := time.NewTicker(lookInterval)
 	defer tick.Stop()
@@ -105,7 +105,7 @@ func (f *family) run(ctx context.Context) {
 	}
 }
 
-// end takes leave of a member. Others are not recorded without a root.
+// end removes a member. When the last root has ended, the other recordings end, too.
 func (f *family) end(m *member) {
 	delete(f.now, m.pid)
 	f.past[m.pid] = true
@@ -121,8 +121,9 @@ func (f *family) end(m *member) {
 	}
 }
 
-// look finds new members: the descendants of those that run now. Each of these is passed
-// as a root, not the first alone: one whose parent has ended is no longer below that.
+// look finds new members: the descendants of the processes that run now. It passes each of these
+// as a root, because a process whose parent has ended is no longer a descendant of the first
+// root.
 func (f *family) look(ctx context.Context) error {
 	roots := make([]int, 0, len(f.now))
 	for pid := range f.now {
@@ -148,7 +149,7 @@ func (f *family) look(ctx context.Context) error {
 	return nil
 }
 
-// startedBy are the processes that others have started.
+// startedBy returns the descendants of the roots.
 func startedBy(kin *live.Kin, roots []int) ([]int, error) {
 	below, err := kin.Descendants(roots...)
 	if err != nil {
@@ -157,7 +158,7 @@ func startedBy(kin *live.Kin, roots []int) ([]int, error) {
 	return below, nil
 }
 
-// start records a process beside the others.
+// start records a process in a goroutine of its own.
 func (f *family) start(ctx context.Context, pid int) {
 	m := &member{pid: pid}
 	f.members, f.now[pid] = append(f.members, m), true
@@ -189,7 +190,7 @@ func (f *family) results() (profiles []*profile.Profile, lost []Lost, err error)
 	return profiles, lost, err
 }
 
-// note tells in a profile of the processes that were started.
+// note adds notes about the started processes to a profile.
 func (f *family) note(p *profile.Profile, notes []string) {
 	p.Notes = append(p.Notes, notes[:min(len(notes), maxNotes)]...)
 	recorded, unseen := f.count()
@@ -205,8 +206,8 @@ func (f *family) note(p *profile.Profile, notes []string) {
 	}
 }
 
-// count counts the processes that were started: those with snapshots, and those that ended
-// before their first. Others have a note that says why they were not recorded.
+// count counts the started processes: those with snapshots, and those that ended before their
+// first. Others have a note that says why they were not recorded.
 func (f *family) count() (recorded, unseen int) {
 	for _, m := range f.members {
 		switch {
@@ -220,8 +221,8 @@ func (f *family) count() (recorded, unseen int) {
 	return recorded, unseen
 }
 
-// without counts an error that is for want of open files, which others give back,
-// and leaves it out.
+// without removes an error that only says that too many files are open, and counts it: other
+// members will close theirs.
 func (f *family) without(err error) error {
 	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
 		return err
@@ -230,19 +231,19 @@ func (f *family) without(err error) error {
 	return nil
 }
 
-// The files that are open beside those of the members, and those of a usual
-// member: its folder, memory and threads, its program and libraries.
+// The number of open files besides those of the members, and those of a usual member: its
+// directory, memory and threads, its program and libraries.
 const (
 	otherFiles  = 24
 	memberFiles = 12
 )
 
-// MostAtOnce is how many processes may be open at once, no more than limit.
+// MostAtOnce returns how many processes may be open at a time, at most limit.
 func MostAtOnce(limit int) int {
 	return mostOf(fileLimit(), limit)
 }
 
-// mostOf is how many may be where so many files may be open.
+// mostOf returns how many processes may be open if that many files may be.
 func mostOf(files uint64, limit int) int {
 	if files <= otherFiles+memberFiles {
 		return 1
@@ -253,11 +254,11 @@ func mostOf(files uint64, limit int) int {
 // member is one process.
 type member struct {
 	pid      int
-	profiles []*profile.Profile // of one program after the other
+	profiles []*profile.Profile // one for each program, in order
 	err      error
 }
 
-// record records a process, on one goroutine: it may only be used by that which
+// record records a process in one goroutine: a process may be used only by the goroutine that
 // has opened it.
 func (m *member) record(ctx context.Context, o capture.Options) {
 	for range maxPrograms {
@@ -269,8 +270,8 @@ func (m *member) record(ctx context.Context, o capture.Options) {
 	}
 }
 
-// program records the process until its program ends. It reports whether another program may
-// follow, so that the process is to be opened again: exec ends a program, too.
+// program records the process until its program ends. again reports whether another program may
+// follow, because exec also ends a program. The process then has to be opened again.
 func (m *member) program(ctx context.Context, o capture.Options) (again bool, err error) {
 	p, err := live.Open(m.pid)
 	if err != nil {

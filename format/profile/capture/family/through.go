@@ -14,14 +14,13 @@ import (
 	"stacksnap/task/live"
 )
 
-// maxPrograms bounds how many programs of one process are recorded one after the
-// other.
+// maxPrograms bounds how many successive programs of one process are recorded.
 const maxPrograms = 100
 
-// Through records a process and, where it calls exec as a script does that starts
-// another program in its place, that one as well. Duration and Count are of all
-// programs together; a file to save to has the last of them of which there is a
-// snapshot. That the process ends is no error, but that it is not there at first.
+// Through records a process and, if it calls exec, as a script does that starts another program
+// in its place, that program as well. Duration and Count apply to all programs together. A file
+// to save to gets the last program of which there is a snapshot. It is no error if the process
+// ends, unless it did not exist at the start.
 func Through(ctx context.Context, pid int, o capture.Options) (profiles []*profile.Profile, err error) {
 	p, err := live.Open(pid)
 	if err != nil {
@@ -53,22 +52,22 @@ func Through(ctx context.Context, pid int, o capture.Options) (profiles []*profi
 		if whole > 0 && o.Duration == 0 || count > 0 && o.Count == 0 {
 			break
 		}
-		if p, err = live.Open(pid); err != nil { // it has ended, as it was to
+		if p, err = live.Open(pid); err != nil { // it has ended, as was expected
 			return profiles, withoutProcess(err)
 		}
 	}
 	return profiles, nil
 }
 
-// successor is a recording that takes the place of another once it is worth that.
+// successor is a recording that replaces another one if it turns out to be worth it.
 type successor struct {
 	*directory.Temporary
 	dir   *directory.Dir
 	path  string
-	empty bool // there is nothing in it
+	empty bool // it has no snapshot
 }
 
-// beside begins the successor of a recording.
+// beside creates the successor of a recording in the same directory.
 func beside(path string) (*successor, error) {
 	dir, err := directory.Open(filepath.Dir(path))
 	if err != nil {
@@ -84,13 +83,13 @@ func beside(path string) (*successor, error) {
 // Name implements [recording.Output].
 func (s *successor) Name() string { return s.path }
 
-// Close implements [recording.Output]: the file is closed when it is settled.
+// Close implements [recording.Output]. It does nothing: settle closes the file.
 func (s *successor) Close() error { return nil }
 
-// Remove implements [recording.Output]. It marks the file, which settle then removes.
+// Remove implements [recording.Output]. It only marks the file, and settle removes it.
 func (s *successor) Remove() error { s.empty = true; return nil }
 
-// settle has the recording take the place of the other, if it is worth that, or go away.
+// settle replaces the other recording if this one is better, and otherwise removes this one.
 func (s *successor) settle(better bool) error {
 	defer func() { _ = s.dir.Close() }() // it was only read
 	defer s.Drop()
@@ -100,7 +99,7 @@ func (s *successor) settle(better bool) error {
 	return nil
 }
 
-// withoutProcess is nil for the error that there is no such process.
+// withoutProcess returns nil if err says that there is no such process, else err.
 func withoutProcess(err error) error {
 	if errors.As(err, new(*task.NoProcessError)) {
 		return nil
@@ -108,8 +107,8 @@ func withoutProcess(err error) error {
 	return err
 }
 
-// withoutExit leaves out of joined errors that the target has ended: the others
-// are to be told.
+// withoutExit removes from joined errors the ones that say that the target has ended. The others
+// are to be reported.
 func withoutExit(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var rest []error

@@ -21,14 +21,15 @@ type Source struct {
 	Attach   func(*images.Image) (*golang.Runtime, error)
 	Images   *images.Map
 	Unwinder *unwind.Unwinder
-	// Snapshot says that Threads are all threads at one moment, with their Stacks. What they run
-	// is left out. Without it, those goroutines are left out that a thread runs now.
+	// Snapshot means that Threads are all threads at one moment, with their Stacks. Goroutines
+	// on these stacks are left out. Otherwise, goroutines are left out that a thread runs when
+	// they are read.
 	Snapshot bool
 	Threads  []task.Thread
 	Stacks   []profile.Stack
 }
 
-// Find returns the goroutines of each Go program in the process, which may run meanwhile. Notes
+// Find returns the goroutines of each Go program in the process, which may run meanwhile. notes
 // say what could not be read, and why.
 func Find(s *Source) (found []profile.FoundTask, notes []string) {
 	for _, im := range s.Images.Images {
@@ -51,23 +52,23 @@ func Find(s *Source) (found []profile.FoundTask, notes []string) {
 			found = append(found, taskOf(r, &all.Groups[i], now))
 		}
 		if !s.Snapshot {
-			all.Running = 0 // the samples have them
+			all.Running = 0 // they are in the samples
 		}
 		notes = append(notes, notesOn(r, all)...)
 	}
 	return found, notes
 }
 
-// clockOf returns the time by the clock with which Go measures how long goroutines wait; 0 if the
-// process is not a live one.
+// clockOf returns the time of the clock with which Go measures how long goroutines wait; 0 if
+// the process is not live.
 func clockOf(p task.Process) time.Duration {
 	info := p.Info()
 	switch pacer := p.Capabilities().Pacer; {
 	case !info.Live:
 	case info.OS == task.Linux:
-		return task.SystemClock().Now() // CLOCK_MONOTONIC, like that of Go
+		return task.SystemClock().Now() // CLOCK_MONOTONIC, as in Go
 	case info.OS == task.Darwin && pacer != nil:
-		return pacer.Now() // mach_absolute_time, like that of Go
+		return pacer.Now() // mach_absolute_time, as in Go
 	}
 	return 0
 }

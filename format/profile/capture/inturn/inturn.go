@@ -1,5 +1,5 @@
-// Package inturn samples many processes in turn, with those that begin meanwhile, and
-// stops none of them.
+// Package inturn samples many processes in turn, including those that start meanwhile. It stops
+// none of them.
 package inturn
 
 import (
@@ -12,37 +12,36 @@ import (
 	"stacksnap/task"
 )
 
-// Field says which processes are sampled, and how they are listed and opened.
+// Field says which processes are sampled, and how to list and open them.
 type Field struct {
-	List  func() ([]int, error) // the pids of those that are there now; others may be among them
+	List  func() ([]int, error) // lists the pids that exist now; it may include others
 	Every time.Duration         // from one listing to the next
-	// Look opens a process of which nothing is to be stopped. Sealed says why its stacks may not
-	// be read; nil where they may.
+	// Look opens a process that will never be stopped. sealed says why its stacks may not be
+	// read; nil if they may be.
 	Look func(pid int) (p task.Process, sealed, err error)
-	Most int // processes that may be open at a time
+	Most int // maximum number of open processes
 }
 
 // The bounds of what a survey costs.
 const (
-	maxShare   = 4    // one part in so many of the time of one processor
-	openShare  = 4    // of an interval, for opening processes that are new
+	maxShare   = 4    // a survey takes at most 1/maxShare of the time of one processor
+	openShare  = 4    // opening new processes takes at most 1/openShare of an interval
 	maxMembers = 4096 // recorded in all
 )
 
-// Result is what came of a survey.
+// Result is the result of a survey.
 type Result struct {
-	Profiles []*profile.Profile // those of processes that have ended first
+	Profiles []*profile.Profile // processes that have ended come first
 	Missing  []profile.Missing
-	More     int // processes beyond those that are recorded
+	More     int // processes beyond the limit, which were not recorded
 	Found    int // processes that could be opened
-	Sealed   int // of them, processes whose stacks may not be read
+	Sealed   int // number of these whose stacks may not be read
 	Refusal  error
 	Notes    []string
 }
 
-// Record samples the processes of a field. Of the options those on stops and Save do not
-// matter. When ctx is done it returns what there is. The error is that of the first
-// listing.
+// Record samples the processes of a field. It ignores the options on stops and Save. When ctx is
+// done it returns what there is. The error is that of the first listing.
 func Record(ctx context.Context, f Field, o capture.Options) (*Result, error) {
 	s := &survey{
 		field: f, options: o, together: capture.NewInTurn(o), result: &Result{},
@@ -67,20 +66,20 @@ type survey struct {
 	together *capture.InTurn
 	order    []*member // that are recorded
 	now      map[int]*member
-	past     map[int]bool // pids that are there, and are none to record
+	past     map[int]bool // pids that exist, and that are not to be recorded
 	waiting  map[int]bool // pids for which there was no time yet
-	queue    []int        // of them, the first found first
-	lost     int          // that ended before there was time for them
+	queue    []int        // the keys of waiting, the first found first
+	lost     int          // processes that ended before there was time for them
 	result   *Result
 
 	began  time.Time
-	used   time.Duration // CPU time, before that
+	used   time.Duration // CPU time of this program before
 	listed time.Time
 	taken  int
 	missed int
 }
 
-// sample looks at all processes, again and again.
+// sample samples all processes repeatedly.
 func (s *survey) sample(ctx context.Context) {
 	o := &s.options
 	s.began, s.used = time.Now(), s.together.OwnCPU()
@@ -96,8 +95,8 @@ func (s *survey) sample(ctx context.Context) {
 	}
 }
 
-// turn looks at each process once, and returns how much time that is to be made up for:
-// that on processors, and not how long it took beside what else runs.
+// turn samples each process once, and returns the time to make up for: the CPU time used, rather
+// than the elapsed time, which depends on other programs.
 func (s *survey) turn(missed int) time.Duration {
 	used := s.together.OwnCPU()
 	s.renew(time.Now())
@@ -111,7 +110,7 @@ func (s *survey) turn(missed int) time.Duration {
 	return s.together.OwnCPU() - used
 }
 
-// renew takes up processes that are new, as far as there is time.
+// renew admits new processes, as far as there is time.
 func (s *survey) renew(now time.Time) {
 	if now.Sub(s.listed) >= s.field.Every {
 		_ = s.find() // or else the next time
@@ -142,7 +141,7 @@ func (s *survey) look(missed int) {
 	s.order = kept
 }
 
-// leave takes leave of a process.
+// leave ends the recording of a process.
 func (s *survey) leave(m *member) {
 	if made := m.end(); made != nil {
 		s.result.Profiles = append(s.result.Profiles, made)
@@ -150,7 +149,7 @@ func (s *survey) leave(m *member) {
 	delete(s.now, m.pid)
 }
 
-// end ends all that go on.
+// end ends all recordings.
 func (s *survey) end() {
 	all := make([]*capture.Steps, len(s.order))
 	for i, m := range s.order {
@@ -164,5 +163,5 @@ func (s *survey) end() {
 	s.note()
 }
 
-// since is how long the sampling has gone on.
+// since returns how long the sampling has gone on.
 func (s *survey) since() string { return time.Since(s.began).Round(time.Millisecond).String() }

@@ -24,7 +24,7 @@ func (m *member) end() *profile.Profile {
 	return made
 }
 
-// find lists the processes, and has those that are new wait for their turn.
+// find lists the processes, and puts new ones into the queue.
 func (s *survey) find() error {
 	pids, err := s.field.List()
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *survey) find() error {
 	return nil
 }
 
-// forget drops what is known of pids that are not there any more.
+// forget drops the pids that no longer exist.
 func (s *survey) forget(there map[int]bool) {
 	for pid := range s.past {
 		if !there[pid] {
@@ -60,7 +60,7 @@ func (s *survey) forget(there map[int]bool) {
 	})
 }
 
-// admit begins to record processes that wait for it: one, and more while there is time.
+// admit begins to record waiting processes: one, and more while there is time.
 func (s *survey) admit(hasTime func() bool) {
 	for n := 0; len(s.queue) > 0 && len(s.order) < s.field.Most && (n == 0 || hasTime()); n++ {
 		pid := s.queue[0]
@@ -70,7 +70,7 @@ func (s *survey) admit(hasTime func() bool) {
 	}
 }
 
-// begin begins to record a process, unless it is none.
+// begin begins to record a process, if there is one with that pid.
 func (s *survey) begin(pid int) {
 	if s.result.Found == maxMembers {
 		s.past[pid] = true
@@ -100,8 +100,8 @@ func (s *survey) begin(pid int) {
 	s.order = append(s.order, s.now[pid])
 }
 
-// refuse notes that a pid cannot be recorded. One that is no process, or has ended, is
-// nothing to tell of.
+// refuse records that a pid cannot be recorded. If it is no process, or has ended, that is not
+// reported.
 func (s *survey) refuse(pid int, err error) {
 	s.past[pid] = true
 	if !errors.As(err, new(*task.NoProcessError)) {
@@ -109,7 +109,7 @@ func (s *survey) refuse(pid int, err error) {
 	}
 }
 
-// note tells what the survey has cost, and whom it may have missed.
+// note adds notes on what the survey has cost, and which processes it may have missed.
 func (s *survey) note() {
 	took := time.Since(s.began)
 	text := fmt.Sprintf("captured in turn %d times in %v, every %v", s.taken, took.Round(time.Millisecond), s.options.Interval)

@@ -15,14 +15,13 @@ import (
 	"stacksnap/unwind"
 )
 
-// stackshotTool is what captures a stackshot.
+// stackshotTool is the name of the tool that captures a stackshot.
 const stackshotTool = "XNU's stackshot"
 
-// Read makes the profiles of the processes in stackshots, in their order there: of
-// those that are wanted, where wanted is not nil. Each stackshot of several is a sample;
-// deltas are put onto what came before. The kernel has walked the stacks: nothing is
-// added to them but names, which binaries have whose ID agrees; there may be none of them
-// (nil).
+// Read makes the profiles of the processes in stackshots, in their order there, of those for
+// which wanted returns true; nil: of all. Each of several stackshots is a sample; deltas are
+// merged with what came before. The kernel has walked the stacks, so that only names are added,
+// from the files in from whose IDs agree; from may be nil.
 func Read(shots []*stackshot.Shot, wanted func(task.Info) bool, threads profile.ThreadFilter, from *binaries.Index) ([]*profile.Profile, error) {
 	if err := threads.Check(); err != nil {
 		return nil, err
@@ -36,19 +35,19 @@ func Read(shots []*stackshot.Shot, wanted func(task.Info) bool, threads profile.
 	return c.profiles(), nil
 }
 
-// collector is what was read of stackshots so far.
+// collector is what has been read of stackshots so far.
 type collector struct {
 	options capture.Options
 	budget  *object.Budget // of what is taken from the binaries
 	wanted  func(task.Info) bool
-	path    func(pid int, a task.Addr) string // the file that is mapped in a process that runs; nil: none does
-	note    string                            // why there are stackshots; may be empty
-	index   map[uint64]*process               // by the task's number
+	path    func(pid int, a task.Addr) string // returns the file mapped in a running process; nil: no process runs
+	note    string                            // why stackshots are used; may be empty
+	index   map[uint64]*process               // by task number
 	order   []*process
-	once    bool                           // there is one stackshot: a process is done when it was added
-	caches  map[cacheKey][]stackshot.Image // images of shared caches of which the file is at hand
+	once    bool                           // there is only one stackshot: a process is complete when it was added
+	caches  map[cacheKey][]stackshot.Image // images of shared caches whose files are available
 	stops   stopTimes
-	taken   taken // of the process that is added
+	taken   taken // for the process that is being added
 }
 
 func newCollector(o capture.Options, wanted func(task.Info) bool) *collector {
@@ -58,18 +57,18 @@ func newCollector(o capture.Options, wanted func(task.Info) bool) *collector {
 	}
 }
 
-// process is a process of them.
+// process is one of the processes in the stackshots.
 type process struct {
 	builder *profile.Builder
-	profile *profile.Profile // once it is done: much of what made it is then needed no more
+	profile *profile.Profile // set when it is complete: most of the other fields are no longer needed then
 	mains   map[task.ThreadID]bool
-	tells   bool // which thread is the main one
+	tells   bool // the stackshot says which thread is the main one
 	used    []stackshot.Image
-	placed  *images.Map            // of the images in use; nil: of others
+	placed  *images.Map            // made from the images in use; nil: they have changed
 	taken   map[task.ThreadID]bool // threads of the last stackshot
 }
 
-// add adds a stackshot, and reports whether any process that is wanted is in it.
+// add adds a stackshot, and reports whether it has any wanted process.
 func (c *collector) add(s *stackshot.Shot) (some bool) {
 	all := s.Processes()
 	who := everybody(all)
@@ -89,12 +88,12 @@ func (c *collector) add(s *stackshot.Shot) (some bool) {
 	return some
 }
 
-// mayLackMain reports whether no thread need be the main one: the kernel has none, and of what
-// has changed it may not be a part.
+// mayLackMain reports whether the main thread may be missing: the kernel has none, and a delta
+// need not contain it.
 func mayLackMain(p *stackshot.Process) bool { return p.Task.ID == 0 || p.Shot.Delta }
 
-// mainOf returns the main thread of a process, the oldest where the stackshot does not say; 0 where
-// there is none.
+// mainOf returns the main thread of a process, or the oldest if the stackshot does not say which
+// it is; 0 if there is none.
 func mainOf(p *stackshot.Process) task.ThreadID {
 	ids, _ := p.Threads() // it never fails
 	switch i := slices.IndexFunc(ids, p.Main); {
@@ -108,7 +107,7 @@ func mainOf(p *stackshot.Process) task.ThreadID {
 
 func (c *collector) addProcess(p *stackshot.Process, who people, wanted func(*task.Thread) bool) {
 	v := c.index[p.Task.ID]
-	if v == nil || v.profile != nil { // a number that occurs twice is another process
+	if v == nil || v.profile != nil { // a number that occurs twice belongs to another process
 		v = &process{builder: profile.NewBuilder(p.Info(), c.options.Tool), mains: map[task.ThreadID]bool{}}
 		c.options.KeepTimelines(v.builder)
 		c.index[p.Task.ID] = v
@@ -141,7 +140,7 @@ func (c *collector) addProcess(p *stackshot.Process, who people, wanted func(*ta
 	}
 }
 
-// made is the profile of a process, as far as it was seen.
+// made returns the profile of a process, from what has been read so far.
 func (c *collector) made(v *process) *profile.Profile {
 	if !c.once {
 		v.builder.SetInterval(c.options.Interval, c.stops.missed)
@@ -162,13 +161,13 @@ func (c *collector) made(v *process) *profile.Profile {
 	return p
 }
 
-// end makes the profile of a process that no later stackshot is to add to.
+// end makes the profile of a process to which no later stackshot will add.
 func (c *collector) end(v *process) {
 	v.profile = c.made(v)
 	v.builder, v.placed = nil, nil
 }
 
-// profiles returns the profiles of all.
+// profiles returns the profiles of all processes.
 func (c *collector) profiles() (list []*profile.Profile) {
 	for _, v := range c.order {
 		if v.profile == nil {
@@ -179,17 +178,17 @@ func (c *collector) profiles() (list []*profile.Profile) {
 	return list
 }
 
-// taken is what a stackshot has of a process. Its room is used again for the next.
+// taken is what a stackshot has of one process. Its memory is reused for the next process.
 type taken struct {
 	snapshot task.Snapshot
-	stacks   []profile.Stack // of each of its threads
+	stacks   []profile.Stack // one for each of its threads
 	gaps     int             // stacks that lack frames in the kernel
 	async    int             // threads in asynchronous functions, whose callers are not on the stack
 	places   []stackshot.Place
 	frames   []unwind.Frame // of all stacks
 }
 
-// begin leaves out what was of another process.
+// begin resets v for the next process.
 func (v *taken) begin(s *stackshot.Shot) {
 	v.snapshot = task.Snapshot{Time: s.Time(), MissedTicks: s.Missed, Threads: v.snapshot.Threads[:0]}
 	v.stacks, v.frames = v.stacks[:0], v.frames[:0]
@@ -211,7 +210,7 @@ func (v *process) take(now *taken, p *stackshot.Process, wanted func(*task.Threa
 	}
 }
 
-// add adds a thread. Still says that its stack is that of the stackshot before.
+// add adds a thread. still means that its stack is that of the previous stackshot.
 func (v *taken) add(p *stackshot.Process, t *task.Thread, kernel, still bool) {
 	var missing stackshot.Missing
 	v.places, missing = p.Stack(v.places[:0], t.ID)
@@ -235,13 +234,13 @@ func (v *taken) add(p *stackshot.Process, t *task.Thread, kernel, still bool) {
 	v.stacks = append(v.stacks, stack)
 }
 
-// ofProgram leaves out the frames in the kernel.
+// ofProgram removes the frames in the kernel.
 func ofProgram(places []stackshot.Place) []stackshot.Place {
 	return slices.DeleteFunc(places, func(at stackshot.Place) bool { return at.Kernel })
 }
 
-// stackOf makes a stack of the frames that the kernel has found: by their frame
-// pointers, but for the program's own pc.
+// stackOf returns a stack with the frames that the kernel has found by their frame pointers,
+// except for the program's own pc.
 func (v *taken) stackOf(missing stackshot.Missing, isKernel bool) (s profile.Stack) {
 	tooDeep := len(v.places) > unwind.MaxFrames
 	places := v.places[:min(len(v.places), unwind.MaxFrames)]
@@ -270,7 +269,7 @@ func (v *taken) stackOf(missing stackshot.Missing, isKernel bool) (s profile.Sta
 
 var errNoProgram = errors.New("the stackshot has no frame in the program")
 
-// notes are what a reader should know of the stackshot.
+// notes returns notes on the stackshot for the reader.
 func (v *taken) notes(p *stackshot.Process) (notes []string) {
 	s := p.Shot
 	if s.Cut != nil {
@@ -297,7 +296,7 @@ func (v *taken) notes(p *stackshot.Process) (notes []string) {
 	return notes
 }
 
-// counted is a number of things.
+// counted returns a number with its noun.
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

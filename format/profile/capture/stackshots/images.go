@@ -12,8 +12,8 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// place makes a map of the images in which frames lie: what else is loaded is not
-// looked for. It is the same as before while they are.
+// place returns a map of the images that contain frames; other loaded images are not looked up.
+// It returns the same map while these images are the same.
 func (c *collector) place(v *process, p *stackshot.Process, t *taken) *images.Map {
 	if !v.use(usedBy(c.withCache(p), t)) && v.placed != nil {
 		return v.placed
@@ -39,8 +39,8 @@ func (c *collector) place(v *process, p *stackshot.Process, t *taken) *images.Ma
 	return m
 }
 
-// use adds images to those that are in use, and reports whether there is any new one. Where
-// one is where another was, as after exec, those of before are in use no more.
+// use adds images to those in use, and reports whether any is new. If an image is where another
+// one was, as after exec, the earlier ones are no longer in use.
 func (v *process) use(list []stackshot.Image) (isNew bool) {
 	for _, im := range list {
 		i := slices.IndexFunc(v.used, func(u stackshot.Image) bool { return im.Load < u.End && u.Load < im.End })
@@ -56,14 +56,14 @@ func (v *process) use(list []stackshot.Image) (isNew bool) {
 	return isNew
 }
 
-// cacheKey is a shared cache at a place.
+// cacheKey identifies a shared cache at a load address.
 type cacheKey struct {
 	uuid  [16]byte
 	slide uint64
 }
 
-// withCache are the images of a process, those of its shared cache too where the file
-// of that is at hand.
+// withCache returns the images of a process, including those of its shared cache if the cache's
+// file is available.
 func (c *collector) withCache(p *stackshot.Process) stackshot.Images {
 	all := p.Images()
 	cache, layout := p.Cache()
@@ -80,7 +80,7 @@ func (c *collector) withCache(p *stackshot.Process) stackshot.Images {
 	return append(all, stackshot.ImageList{Images: list})
 }
 
-// cached returns the images in a cache; nil where its file is not at hand.
+// cached returns the images in a cache; nil if its file is not available.
 func (c *collector) cached(key cacheKey) []stackshot.Image {
 	list, known := c.caches[key]
 	if known {
@@ -96,8 +96,8 @@ func (c *collector) cached(key cacheKey) []stackshot.Image {
 	return list
 }
 
-// pathOf returns the install name of an image whose file is at hand, or else the path that the
-// process has it from; it may be empty.
+// pathOf returns the install name of an image whose file is available, or else the path from
+// which the process has loaded it; it may be empty.
 func (c *collector) pathOf(pid int, im stackshot.Image, arch task.Arch) string {
 	if path := installedAs(c.options.Binaries, im.UUID, arch); path != "" {
 		return path
@@ -108,7 +108,7 @@ func (c *collector) pathOf(pid int, im stackshot.Image, arch task.Arch) string {
 	return c.path(pid, im.Load)
 }
 
-// installedAs returns the install name of an image; empty where its file is not at hand.
+// installedAs returns the install name of an image; empty if its file is not available.
 func installedAs(from *binaries.Index, id [16]byte, arch task.Arch) string {
 	if from == nil {
 		return ""
@@ -125,14 +125,14 @@ func installedAs(from *binaries.Index, id [16]byte, arch task.Arch) string {
 	return ""
 }
 
-// usedBy are the images in which frames lie.
+// usedBy returns the images that contain frames.
 func usedBy(all stackshot.Images, v *taken) (list []stackshot.Image) {
 	used := map[task.Addr]bool{}
 	for _, s := range v.stacks {
 		for k := range s.Frames {
 			at := s.Frames[k].PC
 			if s.Frames[k].Return {
-				at-- // within the call
+				at-- // a return address: use an address within the call
 			}
 			if im, ok := all.At(at); ok && !used[im.Load] {
 				used[im.Load] = true
@@ -143,7 +143,7 @@ func usedBy(all stackshot.Images, v *taken) (list []stackshot.Image) {
 	return list
 }
 
-// toldFile is an image of which only the stackshot's facts are known, as a file that begins at the
+// toldFile is an image of which only the stackshot's facts are known, as a file that begins at
 // vmaddr 0.
 type toldFile struct {
 	of   stackshot.Image
@@ -159,7 +159,7 @@ func (f *toldFile) HasSymbols() bool                    { return false }
 func (f *toldFile) FunctionStart(uint64) (uint64, bool) { return 0, false }
 func (f *toldFile) Close() error                        { return nil }
 
-// Segments implements [object.File]: up to its end all may be code.
+// Segments implements [object.File]: everything up to the image's end may be code.
 func (f *toldFile) Segments() []object.Segment {
 	return []object.Segment{{Name: "__TEXT", Size: uint64(f.of.End - f.of.Load), Prot: task.Read | task.Execute}}
 }

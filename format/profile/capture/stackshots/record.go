@@ -1,6 +1,6 @@
-// Package stackshots makes profiles of stackshots, in which the kernel of macOS (XNU) has
-// walked the stacks of a process, or of all, itself. No process is opened or stopped and no
-// stack unwound, so that none of package capture's engine takes part.
+// Package stackshots makes profiles of stackshots, in which the kernel of macOS (XNU) itself has
+// walked the stacks of one or all processes. No process is opened or stopped and no stack is
+// unwound, so that it does not use package capture's engine.
 package stackshots
 
 import (
@@ -14,20 +14,20 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// Target is what [Record] samples, and by what source.
+// Target is what [Record] samples, and from which source.
 type Target struct {
 	PID    int                  // or [stackshot.OfAll]
-	Source stackshot.Source     // of its stackshots
-	Kernel stackshot.Source     // of those that tell where the kernel is; nil: that is not asked
-	Wanted func(task.Info) bool // of all processes; nil: every one
-	Keep   func([]byte) error   // is given each stackshot as a file has it; may be nil
-	Note   string               // why it is done so; may be empty
+	Source stackshot.Source     // takes the process's stackshots
+	Kernel stackshot.Source     // takes those that show where the kernel is; nil: they are not taken
+	Wanted func(task.Info) bool // selects processes; nil: all
+	Keep   func([]byte) error   // is called with each stackshot in the format of files; may be nil
+	Note   string               // why stackshots are used; may be empty
 }
 
-// Record samples running processes by stackshots. Of the options Tool, Binaries, Threads,
-// Kernel, Timelines, Interval, Duration, Count, Jitter, Progress, Added (of each process)
-// and Taken matter. When ctx is done it returns what there is, without an error; with an
-// error, such as a *[task.ExitedError], what was captured before.
+// Record samples running processes by stackshots. It uses the options Tool, Binaries, Threads,
+// Kernel, Timelines, Interval, Duration, Count, Jitter, Progress, Added (for each process) and
+// Taken. When ctx is done it returns what there is, without an error; with an error, such as a
+// *[task.ExitedError], it returns what was captured before.
 func Record(ctx context.Context, target Target, o capture.Options) ([]*profile.Profile, error) {
 	if err := o.Threads.Check(); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Record(ctx context.Context, target Target, o capture.Options) ([]*profile.P
 	return c.profiles(), err
 }
 
-// series is how stackshots are taken.
+// series returns the series of stackshots to take.
 func (t *Target) series(c *collector) *stackshot.Series {
 	o := &c.options
 	return &stackshot.Series{
@@ -57,7 +57,7 @@ func (t *Target) series(c *collector) *stackshot.Series {
 	}
 }
 
-// record adds one stackshot after another.
+// record adds the stackshots of a series one by one.
 func (c *collector) record(ctx context.Context, series *stackshot.Series) error {
 	began, taken := time.Now(), 0
 	for shot, err := range series.All(ctx) {
@@ -66,7 +66,7 @@ func (c *collector) record(ctx context.Context, series *stackshot.Series) error 
 		}
 		c.stops.missed += shot.Missed
 		if some := c.add(shot); !some && len(c.order) > 0 {
-			return nil // all that were wanted have ended
+			return nil // all wanted processes have ended
 		}
 		if taken++; c.options.Progress != nil {
 			c.options.Progress(time.Since(began), taken)
@@ -75,7 +75,7 @@ func (c *collector) record(ctx context.Context, series *stackshot.Series) error 
 	return nil
 }
 
-// stopTimes counts for how long the processors were stopped.
+// stopTimes adds up how long the processors were stopped.
 type stopTimes struct {
 	count   int
 	total   time.Duration
@@ -90,7 +90,7 @@ func (s *stopTimes) add(shot *stackshot.Shot) {
 	s.longest = max(s.longest, d)
 }
 
-// note says for how long; empty where the kernel does not tell.
+// note returns a note with that time; empty if the kernel does not report it.
 func (s *stopTimes) note() string {
 	total, longest := s.total.Round(time.Microsecond), s.longest.Round(time.Microsecond)
 	switch {

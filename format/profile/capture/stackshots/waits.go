@@ -8,7 +8,7 @@ import (
 	"stacksnap/task/stackshot"
 )
 
-// people are all threads of a stackshot, and its processes.
+// people has all threads and processes of a stackshot.
 type people struct {
 	threads   map[task.ThreadID]person
 	processes map[int]string // names, by pid
@@ -35,8 +35,8 @@ func everybody(all []*stackshot.Process) people {
 	return who
 }
 
-// looks returns what threads of a process wait for. It has an entry for threads of which the
-// stackshot says nothing, too, so that a later look takes back what an earlier one has found.
+// looks returns what threads of a process wait for. It also has an entry for threads of which
+// the stackshot says nothing, so that a later observation replaces an earlier one.
 func (who *people) looks(p *stackshot.Process, s *task.Snapshot) []profile.Look {
 	waits := map[task.ThreadID]*profile.Wait{}
 	for _, w := range p.Waits() {
@@ -50,13 +50,13 @@ func (who *people) looks(p *stackshot.Process, s *task.Snapshot) []profile.Look 
 	return looks
 }
 
-// waitForms are what the kinds of waits are in words: a call that leads to them, a kind
-// of lock, and the object.
+// waitForms describes the kinds of waits: a call that leads to them, a kind of lock, and the
+// object.
 var waitForms = map[stackshot.WaitKind]struct {
 	call   string
 	lock   profile.LockKind
 	object string
-	named  bool // the object's context is what a person knows it by
+	named  bool // people know the object by its context
 }{
 	stackshot.KernelMutex:          {lock: profile.KernelMutex},
 	stackshot.PortReceive:          {call: "mach_msg", object: "a message on a port"},
@@ -89,8 +89,7 @@ var waitForms = map[stackshot.WaitKind]struct {
 	stackshot.PageInThrottle:       {call: profile.PageFault, object: "memory whose paging is slowed down"},
 }
 
-// wait puts what a thread waits for in the profile's words; nil where there are none for
-// it.
+// wait returns what a thread waits for in the profile's terms; nil if these have none for it.
 func (who *people) wait(p *stackshot.Process, from *stackshot.Waiting) *profile.Wait {
 	form, ok := waitForms[from.Kind]
 	if !ok {
@@ -104,7 +103,7 @@ func (who *people) wait(p *stackshot.Process, from *stackshot.Waiting) *profile.
 	case form.named && context != 0:
 		w.Object = join(form.object, context.String())
 	}
-	if from.Kind == stackshot.UserLock && from.Owner == 0 { // a word, which is no lock
+	if from.Kind == stackshot.UserLock && from.Owner == 0 { // a word of memory, not a lock
 		w.Lock, w.Addr, w.Object = profile.NoLock, 0, fmt.Sprintf("word %v", context)
 	}
 	switch from.Kind {
@@ -123,13 +122,13 @@ func (who *people) wait(p *stackshot.Process, from *stackshot.Waiting) *profile.
 	return w
 }
 
-// workloops are the sentences about work loops that no thread owns.
+// workloops has the phrases for work loops that no thread owns.
 var workloops = map[uint64]string{
 	stackshot.OwnerRequested: "for which there is no thread yet",
 	stackshot.OwnerSuspended: "that is suspended",
 }
 
-// port says of which service a Mach port is, and who receives there or is to reply.
+// port describes a Mach port: its service, and the process that receives from it or must reply.
 func (who *people) port(w *profile.Wait, from *stackshot.Waiting) {
 	if from.Reply {
 		w.Object = "a reply"
@@ -147,7 +146,7 @@ func (who *people) port(w *profile.Wait, from *stackshot.Waiting) {
 	}
 }
 
-// child reads the argument of wait4.
+// child describes the argument of wait4.
 func (who *people) child(w *profile.Wait, from *stackshot.Waiting) {
 	pid := int64(from.Owner)
 	switch {
@@ -161,7 +160,7 @@ func (who *people) child(w *profile.Wait, from *stackshot.Waiting) {
 	}
 }
 
-// process names a process for a person; empty where it is not known.
+// process names a process for people; empty if it is not known.
 func (who *people) process(pid int) string {
 	name, ok := who.processes[pid]
 	if !ok || pid == 0 {
@@ -170,7 +169,7 @@ func (who *people) process(pid int) string {
 	return fmt.Sprintf("%s [%d]", name, pid)
 }
 
-// owner sets the thread that has what is waited for, in this process or another one.
+// owner sets the thread that owns what is waited for, in this process or another one.
 func (who *people) owner(p *stackshot.Process, w *profile.Wait, from *stackshot.Waiting) {
 	if from.Thread == 0 {
 		return
@@ -201,7 +200,7 @@ func ofProcess(p, other *stackshot.Process) string {
 	return fmt.Sprintf(" of %s [%d]", info.Name, info.PID)
 }
 
-// of says what a thread has to do with what is waited for.
+// of returns a phrase with the owner's relation to what is waited for.
 func of(w *profile.Wait) string {
 	if w.Lock != profile.NoLock {
 		return "held by"
@@ -209,7 +208,7 @@ func of(w *profile.Wait) string {
 	return "from"
 }
 
-// action is what a thread of another process has to do.
+// action returns what a thread of another process must do to end the wait.
 func action(w *profile.Wait) profile.Action {
 	if w.Lock != profile.NoLock {
 		return profile.Release

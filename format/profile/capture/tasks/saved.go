@@ -8,8 +8,8 @@ import (
 	"stacksnap/unwind"
 )
 
-// maxSavedFrames is the most frames of all tasks that a recording keeps. It leaves a reader memory
-// for the threads.
+// maxSavedFrames is the maximum number of frames, of all tasks, that a recording keeps, so that
+// a reader has memory left for the threads.
 const maxSavedFrames = 1 << 18
 
 // Save adds tasks to the end of a recording, and returns how many it leaves out.
@@ -85,7 +85,7 @@ func found(s *recording.Task) profile.FoundTask {
 	return t
 }
 
-// Frames is the number of frames of all tasks.
+// Frames returns the number of frames of all tasks.
 func (t *Tasks) Frames() (n int) {
 	for i := range t.All {
 		n += len(t.All[i].Frames)

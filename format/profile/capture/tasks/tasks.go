@@ -1,5 +1,5 @@
-// Package tasks finds what the runtimes of a process schedule and no thread runs: goroutines,
-// tasks of asyncio. It also keeps them in recordings.
+// Package tasks finds the tasks that the runtimes of a process schedule and that no thread runs:
+// goroutines, tasks of asyncio. It also keeps them in recordings.
 package tasks
 
 import (
@@ -9,13 +9,13 @@ import (
 	"stacksnap/images"
 )
 
-// Tasks are those of a process, and circles of them.
+// Tasks are the tasks of a process, and the wait cycles among them.
 type Tasks struct {
 	All     []profile.FoundTask
 	Circles []profile.TaskDeadlock
 }
 
-// Find reads the tasks of a process, which may run meanwhile. Notes say what could not be read.
+// Find reads the tasks of a process, which may run meanwhile. notes say what could not be read.
 func Find(of *goroutines.Source, others *managed.Runtimes) (found Tasks, notes []string) {
 	of.Attach = others.Go
 	found.All, notes = goroutines.Find(of)
