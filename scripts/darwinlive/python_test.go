@@ -48,11 +48,14 @@ func moduleDir(t testing.TB) string {
 	cmd := exec.Command("go", "mod", "download", "-json", pythonModule+"@"+pythonVersion)
 	cmd.Dir = t.TempDir() // in no module
 	out, err := cmd.Output()
-	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		needs.Skip(t, pythonModule, strings.TrimSpace(string(out)+string(exit.Stderr)))
+	var module struct{ Dir, Error string }
+	if bad := json.Unmarshal(out, &module); bad != nil {
+		t.Fatalf("%v, %v: %s", err, bad, out)
 	}
-	var module struct{ Dir string }
-	if err = errors.Join(err, json.Unmarshal(out, &module)); err != nil {
+	if module.Error != "" {
+		needs.Skip(t, pythonModule, module.Error)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return module.Dir
