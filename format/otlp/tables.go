@@ -38,11 +38,14 @@ func (t *otlpTables) AddFunction(_ uint64, f frametable.Function) {
 }
 
 // AddLocation adds a location, with its lines from the innermost function outwards.
-func (t *otlpTables) AddLocation(p *frametable.Place, m *frametable.Mapping) {
+func (t *otlpTables) AddLocation(tables *frametable.Tables, p *frametable.Place, m *frametable.Mapping) {
 	body := protobuf.Message(nil).Number(1, m.ID).Number(2, uint64(p.Address))
 	for at := p; at != nil; at = at.Outer {
 		line := protobuf.Message(nil).Number(1, at.Function).Signed(2, int64(at.Line)).Signed(3, int64(at.Column))
 		body = body.Inner(3, line)
+	}
+	if p.Type != "" {
+		body = body.Packed(4, []uint64{t.attribute(tables.String("profile.frame.type"), textValue(string(p.Type)), 0)})
 	}
 	t.locations = t.locations.Inner(otlpLocations, body)
 }

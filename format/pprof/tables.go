@@ -20,7 +20,7 @@ func (t *pprofTables) AddFunction(id uint64, f frametable.Function) {
 }
 
 // AddLocation writes a location, with its lines from the innermost function outwards.
-func (t *pprofTables) AddLocation(p *frametable.Place, m *frametable.Mapping) {
+func (t *pprofTables) AddLocation(_ *frametable.Tables, p *frametable.Place, m *frametable.Mapping) {
 	body := protobuf.Message(nil).Number(1, p.ID).Number(2, m.ID).Number(3, uint64(p.Address))
 	for at := p; at != nil; at = at.Outer {
 		line := protobuf.Message(nil).Number(1, at.Function).Signed(2, int64(at.Line)).Signed(3, int64(at.Column))

@@ -127,6 +127,10 @@ func (d *dictionary) row(kind string, s pprofile.Sample) row {
 	for _, at := range d.StackTable().At(int(s.StackIndex())).LocationIndices().All() {
 		l := d.LocationTable().At(int(at))
 		m := d.MappingTable().At(int(l.MappingIndex()))
+		isNative := d.attributes(l.AttributeIndices())["profile.frame.type"] == "native"
+		if hasFile := m.MemoryLimit() != 0; isNative != hasFile { // the others are of generated code, or marks
+			d.Errorf("location %d of mapping %d: native %t", at, l.MappingIndex(), isNative)
+		}
 		id := d.attributes(m.AttributeIndices())
 		fmt.Fprintf(&b, "%#x in %s [%#x, %#x) %s%s\n", l.Address(), d.text(m.FilenameStrindex()), m.MemoryStart(), m.MemoryLimit(),
 			id["process.executable.build_id.gnu"], id["stacksnap.image.uuid"])

@@ -28,7 +28,7 @@ type Tables struct {
 type Encoder interface {
 	AddString(s string)
 	AddFunction(id uint64, f Function)
-	AddLocation(p *Place, m *Mapping)
+	AddLocation(t *Tables, p *Place, m *Mapping)
 	AddMapping(t *Tables, m *Mapping)
 }
 
@@ -43,6 +43,7 @@ type framePlace struct {
 	Function uint64
 	Line     int
 	Column   int
+	Type     FrameType
 }
 
 // Place is a location that may have a number.
@@ -101,7 +102,7 @@ func (t *Tables) frame(n *profile.Node, outer *Place) *Place {
 	}
 	raw := words.Clean(n.Raw, len(n.Raw))
 	file := words.Clean(n.File, words.MaxPath)
-	return t.place(framePlace{outer, n.Image, address, t.function(words.AreaLabel(n), raw, file), n.Line, n.Column})
+	return t.place(framePlace{outer, n.Image, address, t.function(words.AreaLabel(n), raw, file), n.Line, n.Column, typeOf(n)})
 }
 
 // mark returns the place of a mark: a line of text in a stack that is no frame, and has no
@@ -129,7 +130,7 @@ func (t *Tables) location(p *Place) uint64 {
 			m.Lines = m.Lines || at.Line > 0
 			m.InlineCall = m.InlineCall || at.Outer != nil
 		}
-		t.to.AddLocation(p, m)
+		t.to.AddLocation(t, p, m)
 	}
 	return p.ID
 }
