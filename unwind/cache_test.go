@@ -3,6 +3,7 @@ package unwind
 import (
 	"runtime"
 	"testing"
+	"unsafe"
 	"weak"
 
 	"stacksnap/images"
@@ -33,4 +34,28 @@ func TestOldMapsAreForgotten(t *testing.T) {
 		t.Errorf("%d maps are kept, want at most %d", kept, keptMaps)
 	}
 	runtime.KeepAlive(u)
+}
+
+// TestRulesAreMadeAsNeeded: one snapshot has few rules, and a cache for all that a sampling may meet
+// would be a megabyte of memory to touch.
+func TestRulesAreMadeAsNeeded(t *testing.T) {
+	if size := unsafe.Sizeof(cache{}); size > 64<<10 {
+		t.Errorf("an empty cache has %d bytes", size)
+	}
+	u := New(Options{})
+	m := mapOf(newFake(task.AMD64))
+	for range 2 {
+		if frames, _ := u.Walk(nil, stacked(task.AMD64, 0x10120, sb, sb+16, 0x10160, 0, 0x101a0), m, nil); len(frames) != 3 {
+			t.Fatalf("%d frames", len(frames))
+		}
+	}
+	made := 0
+	for _, e := range u.cache.slots {
+		if e != nil {
+			made++
+		}
+	}
+	if made == 0 || made > 3 {
+		t.Errorf("%d entries for three frames", made)
+	}
 }

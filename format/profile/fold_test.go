@@ -23,3 +23,19 @@ func TestLikenessAllocatesLittle(t *testing.T) {
 		t.Error("stacks of different depth are alike")
 	}
 }
+
+// TestLikenessMakesLittle: of thousands of threads each frame is compared, and nothing is made for it.
+func TestLikenessMakesLittle(t *testing.T) {
+	inner := &Node{Location: Location{Function: "inner", Offset: 4}, PC: 0x2004, Count: 1, Self: 1, States: new(States)}
+	outer := &Node{Location: Location{Function: "outer", Offset: 8}, PC: 0x1008, Count: 1, Children: []*Node{inner}}
+	thread := &Thread{ID: 1, State: task.Sleeping, Roots: []*Node{outer}, Waits: []Waited{{Wait: Wait{Call: "read"}}}}
+	var l likeness
+	first := thread.likeness(&l)
+	if n := testing.AllocsPerRun(10, func() { thread.likeness(&l) }); n > 4 {
+		t.Errorf("%v things are made for two frames", n)
+	}
+	inner.Function = "other"
+	if thread.likeness(&l) == first {
+		t.Error("threads in different functions are alike")
+	}
+}
