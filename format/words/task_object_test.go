@@ -1,9 +1,11 @@
 package words
 
 import (
+	"io"
 	"testing"
 
 	"stacksnap/format/profile"
+	"stacksnap/format/profile/headline"
 )
 
 // TestTaskObjects: what goroutines wait for, and for how many others it keeps waiting.
@@ -25,6 +27,21 @@ func TestTaskObjects(t *testing.T) {
 		c.task.Runtime = "Go 1.26.1"
 		if got := taskObjects(&c.task); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.task, got, c.want)
+		}
+	}
+}
+
+// TestObjectInHeadline: the first line names an object for which several goroutines wait.
+func TestObjectInHeadline(t *testing.T) {
+	mutex := &profile.TaskObject{Kind: "sync.Mutex", Addr: 0xc000123450, Waiters: 37}
+	for n, want := range map[int]string{
+		37: "37 of 40 goroutines wait in sync.Mutex.Lock for the same sync.Mutex at 0xc000123450; Go does not record who holds it",
+		1:  "1 of 40 goroutines waits in sync.Mutex.Lock; Go does not record who holds it",
+	} {
+		about := &headline.Tasks{Task: &profile.Task{Runtime: "Go 1.26.1", Wait: "sync.Mutex.Lock", On: mutex, Count: n}, Number: n, Of: 40}
+		p := NewPrinter(io.Discard, &profile.Profile{}, Options{})
+		if got := p.parked(about); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

@@ -25,7 +25,11 @@ func (p *Printer) parked(t *headline.Tasks) string {
 	if profile.IsCPython(t.Runtime) {
 		in, language = " for ", "Python"
 	}
-	text += in + TaskWait(t.Task) + taskObject(t.Task, t.Number) + p.taskPlace(t) + p.CreatedBy(t.Created) + p.whenTasks()
+	text += in + TaskWait(t.Task)
+	if t.Number > 1 { // that it is one object is the news
+		text += taskObject(t.Task, t.Number)
+	}
+	text += p.taskPlace(t) + p.CreatedBy(t.Created) + p.whenTasks()
 	if t.IsForLock() {
 		text += noHolder(language)
 	}
@@ -105,6 +109,47 @@ func taskTitle(t *profile.TaskInDeadlock) string {
 
 // TaskWait returns what a task waits for, in its runtime's own words.
 func TaskWait(t *profile.Task) string { return Word(cmp.Or(t.Wait, "an unknown wait"), MaxText) }
+
+// taskObject returns a phrase with the object for which a number of tasks wait; "" if they wait for several, or if it
+// is not known.
+func taskObject(t *profile.Task, number int) string {
+	o := t.On
+	if o == nil {
+		return ""
+	}
+	same := ""
+	if number > 1 {
+		same = "same "
+	}
+	if o.Kind != "chan" {
+		return fmt.Sprintf(" for the %s%s at %v", same, Word(o.Kind, MaxText), o.Addr)
+	}
+	return fmt.Sprintf("%s the %schannel %v (len %d, cap %d)", channelWay(t.Wait), same, o.Addr, o.Len, o.Cap)
+}
+
+// channelWay returns how tasks wait for a channel.
+func channelWay(wait string) string {
+	if strings.HasPrefix(wait, "chan send") {
+		return " to"
+	}
+	return " from"
+}
+
+// taskObjects describes the objects for which the tasks of an entry wait, and how many other tasks wait for the only
+// one; "" if they are not known.
+func taskObjects(t *profile.Task) string {
+	switch o := t.On; {
+	case o != nil && o.Waiters > t.Count:
+		return taskObject(t, t.Count) + ", for which " + Plural(o.Waiters, TaskNoun(t.Runtime)) + " wait"
+	case o != nil:
+		return taskObject(t, t.Count)
+	case t.Objects < 2:
+		return ""
+	case strings.HasPrefix(t.Wait, "chan "):
+		return channelWay(t.Wait) + " " + Count(t.Objects) + " different channels"
+	}
+	return " for " + Count(t.Objects) + " different objects"
+}
 
 // CreatedBy returns a phrase with where a task was created; "" if that is not known.
 func (p *Printer) CreatedBy(l *profile.Location) string {

@@ -278,6 +278,15 @@ func FuzzCollect(f *testing.F) {
 		if n > len(b)/8 {
 			t.Errorf("%d goroutines in %d bytes", n, len(b))
 		}
+		hostile.allm = base + 16
+		chains, _ := hostile.Chains(hostile.memory, nil)
+		for id, chain := range chains {
+			hostile.Goroutine(id, copied(hostile.memory, &chain), hostile.memory)
+		}
+		hostile.OnStacks(hostile.memory)
+		hostile.findList([]task.Addr{base, base + 8, base + 16})
+		hostile.findReasons([]task.Addr{base, base + 16})
+		hostile.isThreads(base + 16)
 		for i := range min(len(b), 64) {
 			hostile.readReasons(base+task.Addr(i), uint64(len(b)))
 			_, _ = readString(hostile.memory, base+task.Addr(i), maxVersion)

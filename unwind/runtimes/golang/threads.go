@@ -8,8 +8,8 @@ import (
 	"stacksnap/unwind/runtimes"
 )
 
-// maxThreads is the most threads of the runtime that are read.
-const maxThreads = 1 << 16
+// maxThreads is the most threads of the runtime that are read: Go itself has 10,000 at most by default.
+const maxThreads = 1 << 14
 
 var errThreads = errors.New("too many threads")
 

@@ -49,7 +49,7 @@ func TestTruthOfVersions(t *testing.T) {
 			}
 			compare(t, command, "0", 8)
 			compare(t, command, "1", 8)
-			compare(t, command, "0", 8, "-ldflags=-s -w", "-trimpath")
+			compare(t, command, "0", 8, "-ldflags=-s -w")
 			hasLabels := !slices.Contains([]string{"18", "19", "20", "21", "22", "23"}, strings.Split(name, ".")[1])
 			compareThreads(t, buildIn(t, "onthreads", command, "0"), hasLabels)
 		})
