@@ -1,6 +1,10 @@
 package profile
 
-import "testing"
+import (
+	"testing"
+
+	"stacksnap/task"
+)
 
 // TestLikenessAllocatesLittle: as much for a deep stack as for a flat one.
 func TestLikenessAllocatesLittle(t *testing.T) {
