@@ -51,7 +51,7 @@ var situations = []situation{
 		says: []string{`^2 of 4 threads are deadlocked`, `queue "com\.example\.y" +drained by thread 0x\w+ in __main_block_invoke \(deadlock_queues\.c:22\)`,
 			`queue "com\.example\.x" +drained by thread 0x\w+ in __main_block_invoke_2 \(deadlock_queues\.c:23\)`}},
 	{name: "leaked-threads", source: "leak.c", args: []string{"200"}, in: callsIn("session", 200),
-		says: []string{`^200 of 201 threads wait in read, called by session \(leak\.c:9\)`}},
+		says: []string{`^200 of 201 threads wait in read: fd 3, called by session \(leak\.c:9\)`}},
 	{name: "lost-wakeup", source: "wakeup.c", in: callsIn("__psynch_cvwait", 1),
 		says: []string{`^main thread waits in psynch_cvwait: condition variable job_ready, called by wait_for_job \(wakeup\.c:10\)`}},
 	{name: "contention", source: "contention.c", in: callsIn("work", 8), varies: true,
