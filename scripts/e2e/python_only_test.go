@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"math"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,6 +24,12 @@ func TestPythonOnly(t *testing.T) {
 				cmd := start(t, python, "testdata/only.py", what)
 				for _, how := range [][]string{nil, {"--no-stop"}} {
 					r := snap(t, append(how, "-p", pid(cmd), "--only", what, "-n", strconv.Itoa(samples), "-f", "folded", "-o", "-")...)
+					if what != "exception" && isFreeThreaded(python) {
+						if want := "it is built without the GIL"; r.code == exitOK || !strings.Contains(r.err, want) {
+							t.Errorf("%v: exit code %d, %q, want %q", how, r.code, r.err, want)
+						}
+						continue
+					}
 					if r.code != exitOK {
 						t.Fatalf("exit code %d: %s", r.code, r.err)
 					}
@@ -34,6 +41,11 @@ func TestPythonOnly(t *testing.T) {
 			})
 		}
 	}
+}
+
+// isFreeThreaded reports whether an interpreter runs without the GIL.
+func isFreeThreaded(python string) bool {
+	return exec.Command(python, "-c", "import sys; sys.exit(getattr(sys, '_is_gil_enabled', lambda: True)())").Run() == nil
 }
 
 // countFolded counts the samples of folded stacks.
