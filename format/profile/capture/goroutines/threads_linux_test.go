@@ -17,6 +17,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // onThreads is what a program says of the goroutines that its threads run.
@@ -75,6 +76,7 @@ func startOnThreads(t *testing.T, program string) (task.Process, onThreads) {
 func TestGoroutinesOfThreads(t *testing.T) {
 	t.Run("plain", func(t *testing.T) { compareThreads(t, buildIn(t, "onthreads", "go", "0"), true) })
 	t.Run("cgo", func(t *testing.T) {
+		needs.Tools(t, "gcc")
 		compareThreads(t, buildIn(t, "onthreads", "go", "1", "-ldflags=-linkmode=external"), true)
 	})
 	t.Run("stripped", func(t *testing.T) { compareThreads(t, buildIn(t, "onthreads", "go", "0", "-ldflags=-s -w"), true) })

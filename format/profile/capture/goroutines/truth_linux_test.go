@@ -25,6 +25,7 @@ import (
 	"stacksnap/format/profile/capture"
 	"stacksnap/task"
 	"stacksnap/task/live"
+	"stacksnap/task/needs"
 )
 
 // known is what the program itself says of a goroutine: what it waits in, its frames and
@@ -162,7 +163,12 @@ func TestTruth(t *testing.T) {
 		n     int
 	}{{"0", nil, 1}, {"0", nil, 1000}, {"0", []string{"-trimpath", "-buildmode=pie"}, 8}, {"0", []string{"-ldflags=-w"}, 8},
 		{"0", []string{"-ldflags=-s -w", "-trimpath"}, 8}, {"0", []string{"-ldflags=-s -w", "-buildmode=pie"}, 8}, {"1", []string{"-ldflags=-s -w -linkmode=external"}, 8}} {
-		t.Run(fmt.Sprint(c.n, c.flags), func(t *testing.T) { compare(t, "go", c.cgo, c.n, c.flags...) })
+		t.Run(fmt.Sprint(c.n, c.flags), func(t *testing.T) {
+			if c.cgo == "1" {
+				needs.Tools(t, "gcc")
+			}
+			compare(t, "go", c.cgo, c.n, c.flags...)
+		})
 	}
 }
 
