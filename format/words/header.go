@@ -218,9 +218,9 @@ func age(p *profile.Profile) string {
 	}
 	d := p.Start.Sub(p.Target.Start)
 	if d < time.Minute {
-		return ", " + Duration(d) + " after the launch"
+		return "; the process was " + Duration(d) + " old"
 	}
-	return ", " + d.Round(time.Second).String() + " after the launch"
+	return "; the process was " + d.Round(time.Second).String() + " old"
 }
 
 func stopped(p *profile.Profile) string {

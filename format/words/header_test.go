@@ -50,8 +50,8 @@ func TestNotes(t *testing.T) {
 func TestAge(t *testing.T) {
 	launch := time.Unix(100, 0)
 	for want, after := range map[string]time.Duration{
-		"": 0, ", 510 ms after the launch": 510 * time.Millisecond, ", 59.99 s after the launch": 59990 * time.Millisecond,
-		", 1m0s after the launch": time.Minute, ", 26h3m5s after the launch": 26*time.Hour + 3*time.Minute + 5400*time.Millisecond,
+		"": 0, "; the process was 510 ms old": 510 * time.Millisecond, "; the process was 59.99 s old": 59990 * time.Millisecond,
+		"; the process was 1m0s old": time.Minute, "; the process was 26h3m5s old": 26*time.Hour + 3*time.Minute + 5400*time.Millisecond,
 	} {
 		p := &profile.Profile{Snapshots: 1, Start: launch.Add(after), Target: task.Info{Start: launch}}
 		if got := age(p); got != want {
