@@ -16,14 +16,29 @@ func (p *printer) next(h *headline.Headline) {
 		return
 	}
 	p.Fact("Next", p.Faint(nextStep(p.Profile.Original(), h)))
+	if lacksCPU(h) {
+		p.Fact("Other work", p.Faint(whatElseRuns))
+	}
 	if !p.everyFrame {
 		p.Fact("Every frame", p.Faint(fmt.Sprintf("stacksnap %d --addresses", t.PID)))
 	}
 }
 
-// mostlyWaited is the share of runnable time spent waiting for a CPU above which the
-// lack of a CPU matters more than slow code.
+const whatElseRuns = "stacksnap --system -d 5 shows what else runs"
+
+// mostlyWaited is the part of its runnable time above which a thread lost most of its CPU time to
+// other work.
 const mostlyWaited = 0.5
+
+// lacksCPU reports whether the thread of a headline uses all the CPU time that it gets, and other work
+// has most of it.
+func lacksCPU(h *headline.Headline) bool {
+	if h.Kind != headline.Running {
+		return false
+	}
+	busy := headline.BusyOf(h.Thread)
+	return busy.Waited > mostlyWaited && !busy.IsStarved()
+}
 
 // nextOfStopped returns a phrase with the command that continues a stopped process,
 // or that shows the process that stopped it. On a Mac, a debugger may have suspended
@@ -49,8 +64,8 @@ func nextStep(p *profile.Profile, h *headline.Headline) string {
 	case headline.Idle:
 		return fmt.Sprintf("stacksnap --hang 2s %d reports when it is stuck", pid)
 	case headline.Running:
-		if busy := headline.BusyOf(h.Thread); busy.IsStarved() || busy.Waited > mostlyWaited {
-			return "stacksnap --system -d 5 shows what else runs"
+		if busy := headline.BusyOf(h.Thread); busy.IsStarved() {
+			return whatElseRuns
 		}
 		return samplesShow(pid, "where its time goes")
 	case headline.Parked:

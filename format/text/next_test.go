@@ -57,7 +57,7 @@ func TestNext(t *testing.T) {
 		{"idle", of(idle), "stacksnap --hang 2s 4194303 reports when it is stuck"},
 		{"busy", of(inState(1, task.Running)), sample},
 		{"starved", of(starved), "stacksnap --system -d 5 shows what else runs"},
-		{"others have the processors", of(crowded), "stacksnap --system -d 5 shows what else runs"},
+		{"others have the processors", of(crowded), sample + "\nOther work:      stacksnap --system -d 5 shows what else runs"},
 		{"a lock, whose holder runs", of(waitingMain(mutex), inState(2, task.Running)), sample},
 		{"a lock, whose holder waits for a process", of(waitingMain(mutex), holder), "stacksnap 4194302 shows the process at the other end"},
 		{"a lock of nobody", of(waitingMain(profile.Wait{Call: "futex", Lock: profile.Mutex, Addr: 8})), goesOn},

@@ -153,7 +153,7 @@ func TestChainEndsAtItself(t *testing.T) {
 	line := NewStackLine(p, 120)
 	table := line.ChainTable([]profile.Waiter{{ID: 2, Name: "w", Wait: w}}, p)
 	got := strings.Join(table.Lines(120, 8, ""), "\n")
-	if want := "waits in read: fd 3 pipe:[9], whose other end only the process itself has open for writing"; !strings.Contains(got, want) {
+	if want := "waits in read: fd 3 pipe:[9], which only the process itself has open for writing"; !strings.Contains(got, want) {
 		t.Errorf("%s", got)
 	}
 }

@@ -57,7 +57,7 @@ func (p *Printer) sentence(h *headline.Headline) string {
 	case headline.Idle:
 		return "idle: main thread in " + Word(h.Wait.Call, MaxText) + forAtLeast(h.NotRun) + whenAsked(h) + titled(h)
 	case headline.Stalled:
-		return "main thread" + waited(h.Thread) + "in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + clause(stalled(h.Wait.Stalled)) + titled(h)
+		return stalled(h.Wait.Stalled) + "; main thread" + waited(h.Thread) + "in " + Word(h.Wait.Call, MaxText) + whenAsked(h) + titled(h)
 	case headline.Running:
 		return p.runs(h)
 	case headline.Computing:

@@ -152,7 +152,7 @@ func TestEveryKindHasAHeadline(t *testing.T) {
 		"Parked":     "main goroutine waits in chan receive",
 		"Alike":      "100 of 101 threads wait in read",
 		"Blocked":    "main thread waits in read",
-		"Stalled":    "main thread waits in epoll_wait; nothing received from 10.0.0.1:80 since the last send to it, 12 s ago",
+		"Stalled":    "nothing received from 10.0.0.1:80 since the last send to it, 12 s ago; main thread waits in epoll_wait",
 		"Idle":       "idle: main thread in epoll_wait",
 		"Located":    "main thread in step",
 
@@ -191,7 +191,7 @@ func TestHeadlineHasHowLong(t *testing.T) {
 		"Stuck":      "main thread has waited at least 37 s uninterruptibly, as for a disk",
 		"Alike":      "100 of 101 threads have waited at least 37 s in read",
 		"Blocked":    "main thread has waited at least 37 s in read",
-		"Stalled":    "main thread has waited at least 37 s in epoll_wait; nothing received from 10.0.0.1:80 since the last send to it, 12 s ago",
+		"Stalled":    "nothing received from 10.0.0.1:80 since the last send to it, 12 s ago; main thread has waited at least 37 s in epoll_wait",
 		"Idle":       "idle: main thread in epoll_wait for at least 37 s",
 	} {
 		p := all[name]
@@ -274,11 +274,11 @@ func TestBusyThread(t *testing.T) {
 		"busy: main thread, in chase (memory.c:14)": {State: task.Running, OnCPUState: task.Queued},
 		"busy: main thread, in chase (memory.c:14), 93 % of a CPU since its start": {
 			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: 930 * ms}},
-		"starved: main thread, in chase (memory.c:14); since its start it ran 10 % of the time and waited for a CPU 90 %, at nice 19": {
+		"starved: main thread, in chase (memory.c:14); ready to run 100 % of the time since its start, it got a CPU for 10 %, at nice 19": {
 			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: 100 * ms, Queued: 900 * ms, Nice: 19}},
-		"busy: main thread, in chase (memory.c:14); since its start it ran under 1 % of the time and waited for a CPU 100 %": {
+		"busy: main thread, in chase (memory.c:14); ready to run 100 % of the time since its start, it got a CPU for under 1 %": {
 			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: ms, Queued: 999 * ms}},
-		"busy: main thread, in chase (memory.c:14); since its start it ran 30 % of the time and waited for a CPU 70 %": {
+		"busy: main thread, in chase (memory.c:14); ready to run 100 % of the time since its start, it got a CPU for 30 %": {
 			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: 300 * ms, Queued: 700 * ms}},
 		"paging from disk: main thread, in chase (memory.c:14); 1,100 page faults since its start (1,000 from disk)": {
 			State: task.Running, Lifetime: task.Lifetime{Age: s, Ran: 200 * ms, Faults: 1100, DiskFaults: 1000}},

@@ -19,7 +19,7 @@ func peerWait(os task.OS, w *profile.Wait) string {
 	case w.Peer.AlsoSelf:
 		return inCall(w) + atOtherEnd(itself+" and "+peer)
 	case w.Peer.Self && w.Peer.Others:
-		return inCall(w) + onlyItself(w) + ", of those that could be checked"
+		return inCall(w) + onlyItself(w) + " (not all others could be checked)"
 	case w.Peer.Self:
 		return inCall(w) + onlyItself(w)
 	case w.Peer.Others:
@@ -47,7 +47,7 @@ func atOtherEnd(peer string) string { return ", with " + peer + " at the other e
 
 // onlyItself returns a phrase for a wait whose peer is the process that waits.
 func onlyItself(w *profile.Wait) string {
-	return ", whose other end only " + itself + " has open for " + opened(w.Peer.Action)
+	return ", which only " + itself + " has open for " + opened(w.Peer.Action)
 }
 
 // peerThread names a thread of another process, or only the process if the thread is

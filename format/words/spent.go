@@ -30,7 +30,7 @@ func turn(t *profile.Thread) string {
 func busyFor(b *headline.Busy) (text string) {
 	switch {
 	case b.Waited > 0:
-		text += "; since its start it ran " + percentOver0(b.Share) + " of the time and waited for a CPU " + Percent(b.Queued)
+		text += "; ready to run " + Percent(b.Share+b.Queued) + " of the time since its start, it got a CPU for " + percentOver0(b.Share)
 	case b.Share > 0:
 		text += ", " + percentOver0(b.Share) + " of a CPU since its start"
 	}

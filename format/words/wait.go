@@ -93,6 +93,9 @@ func (p *Printer) WaitFor(id task.ThreadID, w *profile.Wait) string {
 	return "for " + thing
 }
 
+// quotedProcess is ProcessName with the name in quotes, where it could be read as a verb.
+func quotedProcess(name string, pid int) string { return Quoted(name) + fmt.Sprintf(" [%d]", pid) }
+
 // byGone names the owner of a lock if that is not a thread of the process.
 func (p *Printer) byGone(w *profile.Wait) string {
 	thread := p.ThreadName(w.GoneOwner, "")
@@ -104,7 +107,7 @@ func (p *Printer) byGone(w *profile.Wait) string {
 	case w.GoneOwner == task.ThreadID(g.Parent):
 		thread = "the main thread"
 	}
-	return "since the fork by " + thread + " of the parent process " + ProcessName(w.Gone.ParentName, w.Gone.Parent) + ", which cannot unlock it here"
+	return "since the fork by " + thread + " of the parent process, " + quotedProcess(w.Gone.ParentName, w.Gone.Parent) + ", which cannot unlock it here"
 }
 
 // pythonWait describes a thread's wait in the terms of Python's library; "" if the thread does

@@ -42,12 +42,12 @@ func TestPeers(t *testing.T) {
 		return profile.Wait{Call: call, Object: "fd 3 pipe:[9]", Peer: p}
 	}
 	for want, w := range map[string]profile.Wait{
-		"for cc1 [12] to write, in read: fd 3 pipe:[9]":                                                                        peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write}),
-		"in read: fd 3 pipe:[9], with cc1 [12] at the other end":                                                               peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write, Others: true}),
-		"in read: fd 3 pipe:[9], whose other end only the process itself has open for writing":                                 peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true}),
-		"in write: fd 3 pipe:[9], whose other end only the process itself has open for reading":                                peer("write", profile.Peer{PID: 7, Action: profile.Read, Self: true}),
-		"in read: fd 3 pipe:[9], with the process itself and sleep [7] at the other end":                                       peer("read", profile.Peer{PID: 7, Name: "sleep", Action: profile.Write, AlsoSelf: true}),
-		"in read: fd 3 pipe:[9], whose other end only the process itself has open for writing, of those that could be checked": peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true, Others: true}),
+		"for cc1 [12] to write, in read: fd 3 pipe:[9]":                                                                peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write}),
+		"in read: fd 3 pipe:[9], with cc1 [12] at the other end":                                                       peer("read", profile.Peer{PID: 12, Name: "cc1", Action: profile.Write, Others: true}),
+		"in read: fd 3 pipe:[9], which only the process itself has open for writing":                                   peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true}),
+		"in write: fd 3 pipe:[9], which only the process itself has open for reading":                                  peer("write", profile.Peer{PID: 7, Action: profile.Read, Self: true}),
+		"in read: fd 3 pipe:[9], with the process itself and sleep [7] at the other end":                               peer("read", profile.Peer{PID: 7, Name: "sleep", Action: profile.Write, AlsoSelf: true}),
+		"in read: fd 3 pipe:[9], which only the process itself has open for writing (not all others could be checked)": peer("read", profile.Peer{PID: 7, Action: profile.Write, Self: true, Others: true}),
 	} {
 		p := &Printer{Profile: &profile.Profile{}}
 		if got := p.WaitFor(7, &w); got != want {
@@ -63,9 +63,9 @@ func TestVariables(t *testing.T) {
 		"for mutex bank+8, held by itself":                                {Lock: profile.Mutex, Addr: 0x5000, Variable: "bank+8", Owner: 7},
 		"for mutex log, held by thread 99 (ended, or of another process)": {Lock: profile.Mutex, Addr: 0x5000, Variable: "log", GoneOwner: 99},
 		"for mutex 0x5000, held by thread 99, which has ended":            {Lock: profile.Mutex, Addr: 0x5000, GoneOwner: 99, Gone: task.Outsider{Ended: true}},
-		"for mutex 0x5000, held since the fork by thread 99 of the parent process shop [90], which cannot unlock it here": {
+		"for mutex 0x5000, held since the fork by thread 99 of the parent process, \"shop\" [90], which cannot unlock it here": {
 			Lock: profile.Mutex, Addr: 0x5000, GoneOwner: 99, Gone: task.Outsider{Parent: 90, ParentName: "shop"}},
-		"for mutex 0x5000, held since the fork by the main thread of the parent process shop [90], which cannot unlock it here": {
+		"for mutex 0x5000, held since the fork by the main thread of the parent process, \"shop\" [90], which cannot unlock it here": {
 			Lock: profile.Mutex, Addr: 0x5000, GoneOwner: 90, Gone: task.Outsider{Parent: 90, ParentName: "shop"}},
 		"for mutex 0x5000":                           {Lock: profile.Mutex, Addr: 0x5000},
 		`for mutex new\nline`:                        {Lock: profile.Mutex, Addr: 0x5000, Variable: "new\nline"},

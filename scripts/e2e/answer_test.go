@@ -50,10 +50,10 @@ var pauseCall = map[string]string{"amd64": "pause", "arm64": "ppoll"}[runtime.GO
 
 // byItself is what is said of a pipe whose other end the process itself has: there may be processes
 // that cannot be read.
-const byItself = `(whose other end only the process itself has open for writing|whose other end only the process itself has open for writing, of those that could be checked)`
+const byItself = `which only the process itself has open for writing( \(not all others could be checked\))?`
 
 // sinceStart is what is said of a thread that has run for long enough.
-const sinceStart = `(, \d+ % of a CPU since its start|; since its start it ran (\d+|under 1) % of the time and waited for a CPU \d+ %)?`
+const sinceStart = `(, \d+ % of a CPU since its start|; ready to run \d+ % of the time since its start, it got a CPU for (\d+|under 1) %)?`
 
 // TestFirstLine: the first line of a report says what it is about, and nothing
 // that is not known.

@@ -70,7 +70,7 @@ func Says(screen, expression string) bool {
 var varying = regexp.MustCompile(`0x[0-9a-f]+|\d+(,\d{3})*(\.\d+)?( (µs|ms|s)\b)?`)
 
 // unchecked is said, or not, depending on which processes start and end meanwhile.
-const unchecked = ", of those that could be checked"
+const unchecked = " (not all others could be checked)"
 
 // Headline returns the first line of a screen, without what differs from run to run.
 func Headline(screen string) string {
