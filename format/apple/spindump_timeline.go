@@ -131,7 +131,7 @@ func (l *spinLines) close(depth int) {
 	l.open = l.open[:depth]
 }
 
-// shared returns how many open lines have the same frames as a stack.
+// shared returns how many open lines, from the outermost on, have the same frames as path.
 func (l *spinLines) shared(path []*profile.Node) int {
 	n := 0
 	for n < min(len(l.open), len(path)) && l.all[l.open[n]].node == path[n] {

@@ -14,8 +14,8 @@ import (
 // others in Also. p does not change.
 func (p *Profile) ByFunction() *Profile { return p.by((*Node).functionKey) }
 
-// ByBounds is ByFunction with code without a symbol merged by function only where the function's
-// start is known, and by image where it is not.
+// ByBounds is ByFunction, except for code without a symbol whose function's start is unknown: all of
+// an image's such code with the same caller becomes one node.
 func (p *Profile) ByBounds() *Profile {
 	return p.by(func(n *Node) functionKey {
 		k := n.functionKey()

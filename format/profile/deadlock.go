@@ -98,10 +98,9 @@ func (d *Deadlock) same(circle []Waiter) bool {
 	})
 }
 
-// findDeadlocks returns the cycles that the waits of sampled threads lead to, each once. A
-// thread waits for one thing at a time, so that no two cycles share a thread. besides are
-// the waits of threads that are not sampled; their names come from the threads that wait
-// for them.
+// findDeadlocks returns, once each, the cycles that the waits of sampled threads lead to. No two share a
+// thread, because a thread waits for one thing at a time. The parameter besides has the waits of
+// threads that are not sampled; their names come from the threads that wait for them.
 func findDeadlocks(threads []*record, besides []Look) [][]Waiter {
 	waiters := map[waiterKey]Waiter{}
 	for _, l := range besides {

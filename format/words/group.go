@@ -72,8 +72,8 @@ func (p *Printer) Uncaptured(all []profile.Missing) {
 	}
 }
 
-// Together returns the number of processes in a group and, if each was captured once, the
-// time between the first and the last capture.
+// Together returns a phrase with the number of processes in a group and, if each was captured once,
+// the time between the first and the last capture.
 func Together(g *profile.Group) string {
 	n := len(g.Profiles)
 	text := Count(n)

@@ -11,7 +11,7 @@ import (
 
 const (
 	maxSection  = 256 << 20 // bytes of one section
-	maxInflated = 64 << 20  // decompressed bytes of one that is kept whole
+	maxInflated = 64 << 20  // decompressed bytes of one that is kept whole; others: [object.MaxSpilled]
 	maxEHFrame  = 64 << 20  // bytes of an .eh_frame or .ARM.exidx without a section header
 )
 

@@ -91,8 +91,8 @@ func (l *layout) parse12(data []byte) error {
 	return nil
 }
 
-// parseParts reads a header since Go 1.16: the numbers of functions and files, since
-// Go 1.18 the start of code, and the offsets of the parts.
+// parseParts reads a header of Go 1.16 or later: the numbers of functions and files, the start of code
+// (from Go 1.18 on), and the offsets of the parts.
 func (l *layout) parseParts(data []byte) error {
 	const parts = 5
 	first := 2

@@ -145,7 +145,8 @@ func (s *Inflating) grow() {
 	s.length += int64(n)
 }
 
-// Whole decompresses a whole section into memory, at most most bytes.
+// Whole decompresses a whole section into memory. It fails if the section has more than most bytes, or
+// exceeds the budget.
 func (p Packed) Whole(r io.Reader, most int) ([]byte, error) {
 	if err := p.check(uint64(most)); err != nil {
 		p.LeftOut.Add(p.leftOut(err))

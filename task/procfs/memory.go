@@ -29,8 +29,8 @@ type Memory struct {
 // may be shorter where pages are missing.
 const usualChunk = 128 << 10
 
-// LimitUntil ends later reads early if they would take longer than until t. At least Chunk bytes
-// are read in any case. The zero time removes the limit.
+// LimitUntil sets a deadline for all reads from now on: a read that would last beyond t is cut short,
+// but not before Chunk bytes. The zero time removes the deadline.
 func (m *Memory) LimitUntil(t time.Time) { m.until = t }
 
 // Borrowed reports whether the memory belongs to the process's parent, as it does after vfork

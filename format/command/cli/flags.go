@@ -274,7 +274,7 @@ func (o *Options) viewFlags() []flag {
 		help:    "the innermost functions first, and below each those that called it; with --running, what burns CPU",
 		example: "stacksnap -p 4711 -d 10s --invert --by process",
 	}, {
-		name: "min", value: "SHARE", to: &o.View.Min,
+		name: "min", value: "SHARE", to: &o.View.Min, // its defaults: leastShown in package out, leastChange in command/diff.go
 		brief: "leave out branches of less than, say, 1%",
 		help: "fold branches with a smaller share of their thread's samples into a line that counts them;" +
 			" the tree of samples leaves out those of less than 1% by default, and 0 shows all",

@@ -10,7 +10,7 @@ type Table[T comparable] struct {
 // New returns an empty table.
 func New[T comparable]() Table[T] { return Table[T]{numbers: map[T]int{}} }
 
-// Of returns the number of a value.
+// Of returns the number of a value. A value without one gets the next.
 func (t *Table[T]) Of(thing T) int {
 	i, ok := t.numbers[thing]
 	if !ok {

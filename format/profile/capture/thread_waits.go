@@ -136,7 +136,8 @@ func (r *recorder) lookAtAll() []profile.Look {
 	return looks
 }
 
-// lookAtEnd is lastLook, and also finds out for which other processes the threads wait then.
+// lookAtEnd is lastLook, and also finds out for which other processes the threads wait at the end. If a
+// round is under way, it observes all threads again.
 func (r *recorder) lookAtEnd() (looks []profile.Look) {
 	if r.queried { // in a round under way, threads that were observed are observed again
 		clear(r.rounds.asked)

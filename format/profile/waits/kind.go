@@ -15,8 +15,8 @@ const (
 	idle                    // a wait of run loops only, for any event
 )
 
-// IsIdle reports whether a wait is in a call for any event, which only run loops make. It
-// ignores the stack: see [ProvesIdle].
+// IsIdle reports whether a wait is in a call that only run loops make: one that returns on any event.
+// It ignores the stack: see [ProvesIdle].
 func IsIdle(w *profile.Wait) bool { return idlenessOf(w) == idle }
 
 // IsParked reports whether a thread with that wait, other than the main thread, probably

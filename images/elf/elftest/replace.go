@@ -145,9 +145,8 @@ func (f *Filler) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Pad returns a unit of debugging information of size bytes, more than 11, that
-// contains only a null entry, followed by bytes from filler. It shifts the units
-// after it.
+// Pad returns a unit of debugging information of size bytes (12 or more), which shifts the units after
+// it: a header, a null entry, and bytes of filler up to size.
 func Pad(size uint32, filler io.Reader) io.Reader {
 	head := binary.LittleEndian.AppendUint32(nil, size-4) // unit_length
 	head = append(head, 4, 0, 0, 0, 0, 0, 8, 0)           // version, abbreviations, address size, null

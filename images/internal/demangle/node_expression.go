@@ -104,7 +104,7 @@ func foldedPack(a AST) *ArgumentPack {
 	return findArgumentPack(a, func() {})
 }
 
-// Subobject is a a reference to an offset in an expression.  This is
+// Subobject is a reference to an offset in an expression.  This is
 // used for C++20 manglings of class types used as the type of
 // non-type template arguments.
 //

@@ -202,8 +202,8 @@ func (im *Image) commands(e *encoder, size uint64, nlists, stringsAt, indirect u
 	return e.b, n
 }
 
-// Fat returns a fat file of thin ones, each at a page boundary, with the
-// architectures in their headers. All must be little-endian.
+// Fat returns a fat file of thin files, each at a page boundary. It takes their architectures from
+// their headers, so all must be little-endian. is64 makes it a fat_arch_64 file.
 func Fat(is64 bool, thin ...[]byte) []byte {
 	e := &encoder{order: binary.BigEndian, is64: is64}
 	magic := uint32(0xcafebabe)

@@ -15,8 +15,9 @@ import (
 	"stacksnap/task/needs"
 )
 
-// StartVfork builds and starts testdata/vforks.c of package procfs, and returns its child, which
-// has its parent's memory until exec is called. exec makes the child call exec.
+// StartVfork builds and starts the program in source (testdata/vforks.c of package procfs) and returns
+// the pid of the child that it made by vfork. The child has its parent's memory until the returned
+// function is called, which makes the child call exec.
 func StartVfork(t testing.TB, source string) (pid int, exec func()) {
 	t.Helper()
 	cmd := vforkCommand(t, source)

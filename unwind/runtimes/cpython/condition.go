@@ -85,7 +85,8 @@ func (p *Instance) evidence(c runtimes.Condition, m task.Memory, s *threadState)
 	return chains, nil
 }
 
-// collecting returns the address of whether the collector of a thread's interpreter is at work.
+// collecting returns the address of the field that says whether the garbage collector of a thread's
+// interpreter is running.
 func (p *Instance) collecting(s *threadState) task.Addr {
 	if p.layout.collection.runtime != 0 {
 		return p.runtime + task.Addr(p.layout.collection.runtime)

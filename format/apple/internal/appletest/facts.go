@@ -39,8 +39,8 @@ func textFact(line string) string {
 	})
 }
 
-// CrashFacts returns the lines up to the end of the lists of images, without the
-// registers.
+// CrashFacts returns the lines of a crash report by which two reports are compared: those up to the
+// end of the lists of images, without the registers.
 func CrashFacts(text string) (facts []string) {
 	section, listed := "", false
 	for line := range strings.Lines(text) {

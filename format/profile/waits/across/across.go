@@ -1,7 +1,8 @@
 // Package across resolves waits for other processes, and waits for the other end of a file that
 // the waiting process has itself. A peer is named only if the system proves it: it is the only
 // owner of the other end, is the child, or holds the lock, and the thread still waits in the
-// same way afterwards.
+// same way afterwards. A further kind of file is added where files are asked for: in OtherEnd and
+// Owners of package procfs.
 package across
 
 import (

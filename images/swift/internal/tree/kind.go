@@ -200,8 +200,8 @@ func IsContext(k Kind) bool {
 	return k > None && k < endOfContexts && k != EndOfEntities
 }
 
-// IsEntity reports whether a thunk or attribute can be for a node of the kind: a context or, as in
-// Swift's own demangler, any type.
+// IsEntity reports whether a modifier, a thunk or an attribute can apply to a node of this kind: to a
+// context or, as in Swift's own demangler, to any type.
 func IsEntity(k Kind) bool { return k == Type || IsContext(k) }
 
 // IsNominal reports whether the kind is a type that can have generic arguments.
@@ -227,8 +227,8 @@ func IsConformance(k Kind) bool {
 	return k >= ConcreteConformance && k <= OpaqueConformance
 }
 
-// IsFunctionAttribute reports whether the kind is printed before its entity and
-// mangled after it.
+// IsFunctionAttribute reports whether a node of this kind describes a function. It is printed before
+// the function's name and mangled after it.
 func IsFunctionAttribute(k Kind) bool {
 	return k >= Attribute && k <= InlinedFunction
 }
