@@ -39,12 +39,15 @@ func (o *pythonPlan) cases() []pythonCase {
 	peer := []string{"attach", "-r", "1khz", "-d", length, "--collapsed", "-o", "/dev/null"}
 	all := append(slices.Clone(peer), "-a")
 	own := []string{"-d", o.length.String(), "-r", "1000"}
+	unstopped := append(slices.Clone(own), "--no-stop")
 	return []pythonCase{
 		{"one-shot, 50 threads of 30 frames", []string{"threads", "50", "30"}, nil, []string{"dump", "-a"}, false},
 		{"the same without Python's frames", []string{"threads", "50", "30"}, []string{"--no-runtimes"}, nil, false},
 		{"one-shot, 10,000 asyncio tasks", []string{"tasks", "10000"}, nil, []string{"dump", "--async-aware"}, false},
 		{"1 kHz, one busy thread", []string{"busy"}, own, peer, true},
+		{"1 kHz, one busy thread, --no-stop", []string{"busy"}, unstopped, peer, true},
 		{"1 kHz, 50 idle threads", []string{"threads", "50", "30"}, own, all, true},
+		{"1 kHz, 50 idle threads, --no-stop", []string{"threads", "50", "30"}, unstopped, all, true},
 	}
 }
 
