@@ -260,15 +260,28 @@ func standing(t *testing.T, pid int) map[int]stand {
 		} else if err != nil {
 			needs.Feature(t, "/proc/PID/syscall", err, fs.ErrPermission)
 		}
-		var s stand
-		if _, err := fmt.Sscan(string(times), new(uint64), new(uint64), &s.runs); err != nil || s.runs == 0 {
-			needs.Skip(t, "/proc/PID/schedstat", fmt.Sprintf("%q, %v", times, err))
+		s := stand{call: string(bytes.TrimSpace(call)), runs: timesOnCPU(t, times)}
+		if s.runs == 0 {
+			continue // it has just been made, and has not run yet
 		}
-		s.call = string(bytes.TrimSpace(call))
 		id, _ := strconv.Atoi(e.Name())
 		all[id] = s
 	}
 	return all
+}
+
+// timesOnCPU reads how often a thread came to a processor. It skips the test where that is not counted, as
+// for this thread, which has run.
+func timesOnCPU(t *testing.T, schedstat []byte) (runs uint64) {
+	t.Helper()
+	_, err := fmt.Sscan(string(schedstat), new(uint64), new(uint64), &runs)
+	if err == nil && runs > 0 {
+		return runs
+	}
+	if own, err := os.ReadFile("/proc/thread-self/schedstat"); err != nil || strings.HasSuffix(string(own), " 0\n") {
+		needs.Skip(t, "/proc/PID/schedstat", fmt.Sprintf("%q, %v", own, err))
+	}
+	return 0
 }
 
 // blockedCall is a call that a thread is blocked in.
