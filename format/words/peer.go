@@ -124,3 +124,20 @@ func span(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d h", d/time.Hour)
 }
+
+// quotedProcess is ProcessName with the name in quotes, where it could be read as a verb.
+func quotedProcess(name string, pid int) string { return Quoted(name) + fmt.Sprintf(" [%d]", pid) }
+
+// byGone names the owner of a lock if that is not a thread of the process.
+func (p *Printer) byGone(w *profile.Wait) string {
+	thread := p.ThreadName(w.GoneOwner, "")
+	switch g := &w.Gone; {
+	case g.Ended:
+		return "by " + thread + ", which has ended"
+	case g.Parent == 0:
+		return "by " + thread + " (ended, or of another process)"
+	case w.GoneOwner == task.ThreadID(g.Parent):
+		thread = "the main thread"
+	}
+	return "since the fork by " + thread + " of the parent process, " + quotedProcess(w.Gone.ParentName, w.Gone.Parent) + ", which cannot unlock it here"
+}

@@ -216,3 +216,13 @@ func (p *Printer) MostlyIn(t *profile.Thread) string {
 	}
 	return text
 }
+
+// ThreadName names a thread for people; name is its name in the system.
+func (p *Printer) ThreadName(id task.ThreadID, name string) string {
+	s := "thread " + ThreadID(p.Profile.Target.OS, id)
+	name = p.names.of(p.Profile, id, name)
+	if name != "" {
+		s += " " + Quoted(name)
+	}
+	return s + p.names.goroutine(p.Profile, id)
+}

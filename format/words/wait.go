@@ -93,23 +93,6 @@ func (p *Printer) WaitFor(id task.ThreadID, w *profile.Wait) string {
 	return "for " + thing
 }
 
-// quotedProcess is ProcessName with the name in quotes, where it could be read as a verb.
-func quotedProcess(name string, pid int) string { return Quoted(name) + fmt.Sprintf(" [%d]", pid) }
-
-// byGone names the owner of a lock if that is not a thread of the process.
-func (p *Printer) byGone(w *profile.Wait) string {
-	thread := p.ThreadName(w.GoneOwner, "")
-	switch g := &w.Gone; {
-	case g.Ended:
-		return "by " + thread + ", which has ended"
-	case g.Parent == 0:
-		return "by " + thread + " (ended, or of another process)"
-	case w.GoneOwner == task.ThreadID(g.Parent):
-		thread = "the main thread"
-	}
-	return "since the fork by " + thread + " of the parent process, " + quotedProcess(w.Gone.ParentName, w.Gone.Parent) + ", which cannot unlock it here"
-}
-
 // pythonWait describes a thread's wait in the terms of Python's library; "" if the thread does
 // not wait in that library. The system call follows, unless it only waits for a lock's word.
 func pythonWait(t *profile.Thread, w *profile.Wait) string {
@@ -208,16 +191,6 @@ func lockName(w *profile.Wait) string {
 // isLabelled reports whether a lock is a dispatch queue that has a label, by which people know it.
 func isLabelled(w *profile.Wait) bool {
 	return w.Lock == profile.Queue && strings.HasPrefix(w.Object, `"`) && !strings.HasPrefix(w.Object, `""`)
-}
-
-// ThreadName names a thread for people; name is its name in the system.
-func (p *Printer) ThreadName(id task.ThreadID, name string) string {
-	s := "thread " + ThreadID(p.Profile.Target.OS, id)
-	name = p.names.of(p.Profile, id, name)
-	if name != "" {
-		s += " " + Quoted(name)
-	}
-	return s + p.names.goroutine(p.Profile, id)
 }
 
 // maxChain is how many threads a headline names, at most, after the one that waits: as many as a
