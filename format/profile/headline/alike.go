@@ -23,7 +23,8 @@ func alike(p *profile.Profile) Headline {
 		return Headline{}
 	}
 	var best Headline
-	at := map[place]int{}
+	var most *waiters
+	at := map[place]*waiters{}
 	for _, t := range p.Threads {
 		w, looks := wait(p, t)
 		if w == nil || t.Main {
@@ -31,31 +32,32 @@ func alike(p *profile.Profile) Headline {
 		}
 		own := waits.Waiter(t.Heaviest())
 		here := waitPlace(w, own)
-		at[here] += t.Weight()
-		if n := at[here]; n >= leastAlike && 2*n > all && n > best.Threads {
-			best = Headline{Kind: Alike, Threads: n, Wait: w, Own: own, Looks: looks}
+		if at[here] == nil {
+			at[here] = &waiters{first: w}
+		}
+		g := at[here]
+		g.add(t, w)
+		if n := g.threads; n >= leastAlike && 2*n > all && n > best.Threads {
+			best, most = Headline{Kind: Alike, Threads: n, Wait: w, Own: own, Looks: looks}, g
 		}
 	}
 	if best.Wait != nil && best.Own == nil && waits.IsParked(best.Wait) {
 		return Headline{} // a library's pool, which has nothing to do
 	}
-	best.SameObject = best.Wait != nil && best.Wait.Object != "" && waitForOne(p, best.Wait, best.Own)
+	best.SameObject = most != nil && most.first.Object != "" && !most.differ
 	return best
 }
 
-// waitForOne reports whether all threads that wait at a place wait for the same object.
-func waitForOne(p *profile.Profile, w *profile.Wait, own *profile.Node) bool {
-	here := waitPlace(w, own)
-	for _, t := range p.Threads {
-		other, _ := wait(p, t)
-		if other == nil || t.Main || waitPlace(other, waits.Waiter(t.Heaviest())) != here {
-			continue
-		}
-		if other.Object != w.Object || other.Peer != w.Peer {
-			return false
-		}
-	}
-	return true
+// waiters are the threads that wait at one place.
+type waiters struct {
+	threads int
+	first   *profile.Wait // the wait of the first of them
+	differ  bool          // they do not all wait for the same object
+}
+
+func (g *waiters) add(t *profile.Thread, w *profile.Wait) {
+	g.threads += t.Weight()
+	g.differ = g.differ || w.Object != g.first.Object || w.Peer != g.first.Peer
 }
 
 // waitPlace returns where a thread waits, by the frame of own code in which it does.
