@@ -126,14 +126,19 @@ func TasksByPlace(tasks []*profile.Task) (groups []*Tasks) {
 func (g *Tasks) add(t *profile.Task) {
 	g.Number += t.Count
 	g.Several = g.Several || !slices.EqualFunc(g.Path, t.Path, func(a, b *profile.Node) bool { return a.Function == b.Function && a.Line == b.Line })
-	other := *g.Task
-	if g.Created != nil && (t.Created == nil || *t.Created != *g.Created) {
-		other.Created = nil
+	otherCreator := g.Created != nil && (t.Created == nil || *t.Created != *g.Created)
+	otherObject := (g.On != nil || g.Objects > 0) && !g.On.Same(t.On)
+	if !otherCreator && !otherObject {
+		return
 	}
-	if !g.On.Same(t.On) {
-		other.On, other.Objects = nil, 0
+	common := *g.Task
+	if otherCreator {
+		common.Created = nil
 	}
-	g.Task = &other
+	if otherObject {
+		common.On, common.Objects = nil, 0
+	}
+	g.Task = &common
 }
 
 // IsMainTask reports whether a task is Go's main goroutine.
