@@ -123,8 +123,8 @@ func (d Dir) Numbers() []int {
 	}
 }
 
-// names yields the names of the entries that are numbers, each with a NUL behind it, as long as the
-// next is not asked for. They are read into b.
+// names yields the names of the entries that are numbers, each with a NUL behind it. A name is valid
+// until the next one. The entries are read into b.
 func (d Dir) names(b []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for {
@@ -132,13 +132,8 @@ func (d Dir) names(b []byte) iter.Seq[[]byte] {
 			if errno != 0 || n == 0 {
 				return
 			}
-			for rest := b[:n]; len(rest) > direntName; {
-				size := int(binary.LittleEndian.Uint16(rest[direntLen:]))
-				if size <= direntName || size > len(rest) {
-					return
-				}
-				name := rest[direntName:size]
-				if rest = rest[size:]; '0' <= name[0] && name[0] <= '9' && !yield(name) {
+			for name, rest := nextEntry(b[:n]); name != nil; name, rest = nextEntry(rest) {
+				if '0' <= name[0] && name[0] <= '9' && !yield(name) {
 					return
 				}
 			}
@@ -197,18 +192,25 @@ func NextThread(b []byte) (tid int, rest []byte) {
 // nextNumber is NextThread for names that may be 0, such as descriptors; it returns −1 at the
 // end.
 func nextNumber(b []byte) (n int, rest []byte) {
-	for len(b) > direntName {
-		n := int(binary.LittleEndian.Uint16(b[direntLen:]))
-		if n <= direntName || n > len(b) {
-			break
-		}
-		v, digits := number(b[direntName:n], 10)
-		b = b[n:]
-		if digits > 0 && v <= 1<<30 {
-			return int(v), b
+	for name, rest := nextEntry(b); name != nil; name, rest = nextEntry(rest) {
+		if v, digits := number(name, 10); digits > 0 && v <= 1<<30 {
+			return int(v), rest
 		}
 	}
 	return -1, nil
+}
+
+// nextEntry returns the name of the first of some directory entries, with a NUL behind it, and the
+// entries after it. At the end, or where an entry is damaged, name is nil.
+func nextEntry(b []byte) (name, rest []byte) {
+	if len(b) <= direntName {
+		return nil, nil
+	}
+	n := int(binary.LittleEndian.Uint16(b[direntLen:]))
+	if n <= direntName || n > len(b) {
+		return nil, nil
+	}
+	return b[direntName:n], b[n:]
 }
 
 // Rewind makes Entries start at the first entry again.
