@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"stacksnap/format/profile"
 	"stacksnap/format/profile/owncode"
+	"stacksnap/format/words"
 	"stacksnap/task"
 	"stacksnap/unwind"
 )
@@ -91,9 +91,7 @@ func (own *thread) see(t *task.Thread, process string) {
 	case t.Queue != "":
 		own.name = t.Queue
 	}
-	if own.goroutine = ""; t.Goroutine.ID != 0 {
-		own.goroutine = "goroutine " + strconv.FormatUint(t.Goroutine.ID, 10)
-	}
+	own.goroutine = words.Goroutine(t.Goroutine.ID)
 	if t.State != task.StateUnknown {
 		own.state = t.State
 	}

@@ -189,8 +189,8 @@ func (n *shownNames) use(p *profile.Profile) {
 // goroutine returns a phrase with the goroutine that a thread runs; "" if it is not known.
 func (n *shownNames) goroutine(p *profile.Profile, id task.ThreadID) string {
 	n.use(p)
-	if g := n.goroutines[id]; g != 0 {
-		return " (goroutine " + strconv.FormatUint(g, 10) + ")"
+	if name := Goroutine(n.goroutines[id]); name != "" {
+		return " (" + name + ")"
 	}
 	return ""
 }

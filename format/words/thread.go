@@ -22,6 +22,14 @@ func DispatchQueue(t *profile.Thread) string {
 	return fmt.Sprintf("DispatchQueue %s(%d)", Quoted(t.Queue), t.QueueSerial)
 }
 
+// Goroutine names a goroutine; "" for 0, which none has.
+func Goroutine(id uint64) string {
+	if id == 0 {
+		return ""
+	}
+	return "goroutine " + strconv.FormatUint(id, 10)
+}
+
 // Goroutines describes the goroutines that the threads of an entry run, and the labels of the only one; "" if
 // none are known.
 func Goroutines(t *profile.Thread) string {
