@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -126,7 +127,9 @@ func span(d time.Duration) string {
 }
 
 // quotedProcess is ProcessName with the name in quotes, where it could be read as a verb.
-func quotedProcess(name string, pid int) string { return Quoted(name) + fmt.Sprintf(" [%d]", pid) }
+func quotedProcess(name string, pid int) string {
+	return fmt.Sprintf("%s [%d]", Quoted(cmp.Or(name, "???")), pid)
+}
 
 // byGone names the owner of a lock if that is not a thread of the process.
 func (p *Printer) byGone(w *profile.Wait) string {

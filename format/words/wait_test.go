@@ -67,6 +67,8 @@ func TestVariables(t *testing.T) {
 			Lock: profile.Mutex, Addr: 0x5000, GoneOwner: 99, Gone: task.Outsider{Parent: 90, ParentName: "shop"}},
 		"for mutex 0x5000, held since the fork by the main thread of the parent process, \"shop\" [90], which cannot unlock it here": {
 			Lock: profile.Mutex, Addr: 0x5000, GoneOwner: 90, Gone: task.Outsider{Parent: 90, ParentName: "shop"}},
+		"for mutex 0x5000, held since the fork by thread 99 of the parent process, \"???\" [90], which cannot unlock it here": {
+			Lock: profile.Mutex, Addr: 0x5000, GoneOwner: 99, Gone: task.Outsider{Parent: 90}},
 		"for mutex 0x5000":                           {Lock: profile.Mutex, Addr: 0x5000},
 		`for mutex new\nline`:                        {Lock: profile.Mutex, Addr: 0x5000, Variable: "new\nline"},
 		"in futex: condition variable job_ready":     {Call: "futex", Object: "condition variable (futex 0x5008)", Variable: "job_ready"},
