@@ -20,7 +20,7 @@ func (c *call) captureOptions() (capture.Options, error) {
 	o := capture.Options{
 		MaxStop: c.MaxStop, Gate: c.gate, Suspend: c.Suspension(), ToEnd: len(c.Command) > 0,
 		Tool: c.Tool, Save: c.Save, Timelines: c.keepsTimelines(), Threads: c.Filter, Kernel: c.Kernel,
-		Native: c.Native, NoRuntimes: c.NoRuntimes, Only: conditions[c.Only],
+		Native: c.Native, NoRuntimes: c.NoRuntimes, Only: condition(c.Only),
 		StacksAlone: c.wantsStacksAlone(), Interval: c.SampleInterval(), Duration: c.Duration, Count: c.Count,
 	}
 	if o.Interval == 0 {
@@ -42,9 +42,17 @@ func (c *call) wantsStacksAlone() bool {
 	return c.Save == "" && !slices.ContainsFunc(c.Destinations(), func(d cli.Destination) bool { return !d.Form.Stacks })
 }
 
-// conditions are the values of --only.
-var conditions = map[string]runtimes.Condition{
-	"": runtimes.Any, "gil": runtimes.HoldsLock, "exception": runtimes.HandlesException, "gc": runtimes.CollectsGarbage,
+// condition returns what a value of --only requires.
+func condition(only string) runtimes.Condition {
+	switch only {
+	case "gil":
+		return runtimes.HoldsLock
+	case "exception":
+		return runtimes.HandlesException
+	case "gc":
+		return runtimes.CollectsGarbage
+	}
+	return runtimes.Any
 }
 
 // keepsTimelines reports whether any output format has the times of samples.
