@@ -13,6 +13,7 @@ import (
 	"stacksnap/images/object"
 	"stacksnap/task"
 	"stacksnap/task/needs"
+	"stacksnap/task/procfs/procfstest"
 )
 
 // target is a running testdata/target.c.
@@ -50,21 +51,7 @@ func buildLibrary(t *testing.T, path string, n int, flags ...string) string {
 // start runs a target until it waits. It ends with the test.
 func start(t *testing.T, cmd *exec.Cmd) *target {
 	t.Helper()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		_ = cmd.Wait() // how it ends does not matter
-	})
+	out := procfstest.StartPiped(t, cmd)
 	p := &target{path: cmd.Path, facts: make(map[string][]task.Addr)}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() && lines.Text() != "ready" {

@@ -17,6 +17,7 @@ import (
 	"stacksnap/images/recorded"
 	"stacksnap/task"
 	"stacksnap/task/needs"
+	"stacksnap/task/procfs/procfstest"
 	"stacksnap/task/ptrace"
 	"stacksnap/task/recording"
 )
@@ -43,18 +44,7 @@ func build(t testing.TB, compiler string, args ...string) (path string) {
 func start(t testing.TB, path string, args ...string) (pid int) {
 	t.Helper()
 	cmd := exec.Command(path, args...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
+	out := procfstest.StartPiped(t, cmd)
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
 		t.Fatal(line, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"stacksnap/task"
 	"stacksnap/task/live"
 	"stacksnap/task/needs"
+	"stacksnap/task/procfs/procfstest"
 	"stacksnap/unwind"
 )
 
@@ -46,22 +47,7 @@ func TestSleepersProgram(t *testing.T) {
 func TestManyThreadsAreStoppedInParts(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSleepersProgram$")
 	cmd.Env = append(os.Environ(), sleepersVariable+"=1")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = in.Close()
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
+	out := procfstest.StartPiped(t, cmd)
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}

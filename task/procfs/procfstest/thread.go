@@ -1,7 +1,7 @@
 //go:build linux
 
 // Package procfstest makes targets for tests that read /proc: the files of threads that do not
-// exist, and a real child of vfork.
+// exist, a real child of vfork, and programs that run until the end of a test.
 package procfstest
 
 import (

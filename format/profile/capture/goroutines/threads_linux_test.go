@@ -18,6 +18,7 @@ import (
 	"stacksnap/task"
 	"stacksnap/task/live"
 	"stacksnap/task/needs"
+	"stacksnap/task/procfs/procfstest"
 )
 
 // onThreads is what a program says of the goroutines that its threads run.
@@ -31,22 +32,7 @@ func startOnThreads(t *testing.T, program string) (task.Process, onThreads) {
 	t.Helper()
 	cmd := exec.Command(program)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = in.Close()
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
+	out := procfstest.StartPiped(t, cmd)
 	truth := onThreads{map[task.ThreadID]uint64{}, map[string]uint64{}}
 	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "ready"; {
 		var kind, place string
