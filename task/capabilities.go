@@ -38,7 +38,7 @@ type Capabilities struct {
 	// NoteBlocked notes, before a stop, which of the given threads are blocked. The function
 	// that it returns reports how long, at least, each had not run at that time. Its argument is
 	// how often we have stopped each thread since. It omits threads that anything else has woken
-	// and those of which nothing is known.
+	// and those that nothing is known about.
 	NoteBlocked func([]ThreadID) func(stops map[ThreadID]int) map[ThreadID]time.Duration
 	// ThreadHandle returns a thread's handle: on Darwin the address of its
 	// thread-specific data. False where it has none.

@@ -166,7 +166,7 @@ func TestChainThatRuns(t *testing.T) {
 	var r chainRoom
 	r.reserve(1)
 	if gone := []Chain{{At: 0x100, Size: 8}}; r.holds(heap{}, gone, r.copyAll(heap{}, nil, gone)) {
-		t.Error("a chain of which nothing could be read holds")
+		t.Error("a chain that could not be read holds")
 	}
 }
 

@@ -75,7 +75,7 @@ type Candidate struct {
 	Forked bool
 }
 
-// Details are further facts, beside those of [Candidate], by which a person tells apart
+// Details are further facts, beside those of [Candidate], by which a person distinguishes
 // processes of the same name.
 type Details struct {
 	User    int           // its real user id; −1 is unknown

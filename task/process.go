@@ -75,7 +75,7 @@ type Info struct {
 	// dyld_all_image_infos, whose layout is 32- or 64-bit as LoaderPointerSize says.
 	LoaderInfo        Addr
 	LoaderPointerSize int
-	// Translated means that Rosetta runs an x86_64 program, of which the kernel shows the
+	// Translated means that Rosetta runs an x86_64 program. The kernel shows only its
 	// translated arm64 state.
 	Translated bool
 	// Live means that the target was running while it was read.

@@ -11,7 +11,7 @@ import (
 const maxPassing = 30
 
 // passing returns the frames at the start of a stack that share a line in a tree of
-// samples: frames of libraries, each of which only calls the next. It returns at
+// samples: frames of libraries that each only call the next. It returns at
 // least one frame.
 func (p *printer) passing(stack []*profile.Node, at words.Position) []*profile.Node {
 	n := 1

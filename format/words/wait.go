@@ -132,8 +132,8 @@ func object(w *profile.Wait) string {
 	return waitedFor(w.Object[:at[0]]) + variable(w)
 }
 
-// abiTag is what compilers append to names of which there are several forms, and libc++ to all of its
-// own. It distinguishes no two variables of a program.
+// abiTag matches what compilers append to a name that has several forms, and libc++ to all of its own.
+// It distinguishes no two variables of a program.
 var abiTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[abi:\w+\]`) })
 
 func untagged(name string) string { return abiTag().ReplaceAllLiteralString(name, "") }

@@ -108,8 +108,8 @@ func (m *debugMap) find(name string, modified uint64) (*File, error) {
 }
 
 // isLinked reports whether a file is the one that was linked. written, and seconds
-// since 1970, are its modification time; want is the one in the map, 0 if the linker
-// was told to leave it out. Then the file must not be newer than the linked one.
+// since 1970, are its modification time; want is the one in the map, 0 if an option
+// made the linker leave it out. Then the file must not be newer than the linked one.
 func (m *debugMap) isLinked(written time.Time, seconds, want uint64) bool {
 	switch {
 	case want != 0 && m.file.is64:

@@ -21,7 +21,7 @@ type situation struct {
 	name, source string
 	args         []string
 	in           state
-	says         []string // regular expressions, each of which the first screen matches
+	says         []string // regular expressions that the first screen has to match
 	varies       bool     // the headline, from run to run
 }
 

@@ -112,8 +112,8 @@ func (w *watch) choose(found []task.Candidate) (int, error) {
 	return 0, &AmbiguousError{w.name, found}
 }
 
-// isDue reports whether a process is read at this check: a new one each time, and one of which a
-// forked copy was seen, too; an old one rarely.
+// isDue reports whether a process is read at this check: a new one each time, as is one that has
+// a forked copy; an old one rarely.
 func (w *watch) isDue(pid int) bool {
 	s := w.known[pid]
 	if s == nil {

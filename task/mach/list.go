@@ -8,7 +8,7 @@ import (
 )
 
 // List returns the running processes, among which one is found by its name. It omits processes
-// of which the system reports nothing.
+// that the system reports nothing about.
 func List() ([]task.Candidate, error) {
 	k, err := systemKernel()
 	if err != nil {

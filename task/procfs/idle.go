@@ -133,7 +133,7 @@ func (f *ThreadFiles) StillIdle(tid int) bool {
 }
 
 // SameCounts reports whether a thread has been neither scheduled in nor charged CPU time since
-// the last call. It is meant for threads of which only the state may be read.
+// the last call. It is meant for threads whose state alone may be read.
 func (f *ThreadFiles) SameCounts(tid int) bool {
 	e := f.Find(tid)
 	runs, ok := f.Count(e)

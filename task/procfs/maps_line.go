@@ -162,8 +162,8 @@ func unescape(path []byte) string {
 	return strings.ReplaceAll(string(path), `\012`, "\n")
 }
 
-// cutDeleted removes the mark of an unlinked file. A file whose real name ends with it cannot be
-// told from one that was unlinked.
+// cutDeleted removes the mark of an unlinked file. A file whose real name ends with it looks
+// like one that was unlinked.
 func cutDeleted(path string) (string, bool) {
 	return strings.CutSuffix(path, deletedSuffix)
 }

@@ -33,8 +33,7 @@ func (p *Process) nothingRan() bool {
 	return len(p.threads.all) > 0
 }
 
-// nothingRanUnseen is nothingRan for a process of which only the state of the threads may be
-// read. No thread has run if each waited when it was described and has neither been scheduled in
+// nothingRanUnseen is nothingRan for a process whose threads' states alone may be read. No thread has run if each waited when it was described and has neither been scheduled in
 // nor used any CPU time since.
 func (p *Process) nothingRanUnseen() bool {
 	all := len(p.threads.all) > 0

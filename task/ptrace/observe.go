@@ -146,7 +146,7 @@ func (c *copies) renew(ran time.Duration) error {
 }
 
 // oldest returns how long a thread may have run since its newest copy. The kernel counts CPU
-// time only at the ticks of its clock, of which there are 100 a second or more.
+// time only at the ticks of its clock, which come 100 times a second or more often.
 func (p *Process) oldest() time.Duration { return 2*p.observe.Period + 20*time.Millisecond }
 
 // fill fills in t from the newest copy.

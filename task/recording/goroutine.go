@@ -2,7 +2,7 @@ package recording
 
 import "stacksnap/task"
 
-// The bounds of the labels of a goroutine: of the texts, half of which are values, and of each in bytes.
+// The bounds of the labels of a goroutine: how many texts they have, keys and values, and the bytes of each.
 const (
 	maxLabelTexts = 64
 	maxLabelText  = 1 << 10

@@ -117,8 +117,8 @@ type saved struct {
 	err       error            // the first error, after which nothing is written
 }
 
-// Save begins a recording of the profile that Begin has started, in a new file of which it takes
-// ownership. If Save fails, the series goes on without it.
+// Save begins a recording of the profile that Begin has started, in a new file, and takes ownership of
+// the file. If Save fails, the series goes on without it.
 func (s *Series) Save(to recording.Output) error {
 	file, err := recording.Save(to, recording.Header{Target: s.shot.process.Info(), Tool: s.shot.options.Tool})
 	if err != nil {

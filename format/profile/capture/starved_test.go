@@ -34,8 +34,8 @@ func (p *starvedProcess) Capture(_ task.ThreadID, t *task.Thread) error {
 	return nil
 }
 
-// TestStarvedThreadIsStoppedAgain: a process of which no thread got a CPU to stop on is stopped again, a
-// few times; one whose threads have stopped, or sleep, is not.
+// TestStarvedThreadIsStoppedAgain: a process is stopped again, a few times, if none of its threads got a CPU
+// to stop on; one whose threads have stopped, or sleep, is not.
 func TestStarvedThreadIsStoppedAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name        string

@@ -112,7 +112,7 @@ func (t *target) noteKernel(lacking int) {
 // noteLater notes what is not known of threads that ran while they were read without a stop.
 func (t *target) noteLater() {
 	if t.later > 0 {
-		t.note(fmt.Sprintf("stacks of threads that ran, of which only Python's functions are known, not what native code these called: %d", t.later))
+		t.note(fmt.Sprintf("stacks of threads that ran: their Python functions are known, but not the native code that these called: %d", t.later))
 	}
 	if t.torn > 0 {
 		t.note(fmt.Sprintf("samples left out, because their Python functions changed each time that they were read: %d", t.torn))

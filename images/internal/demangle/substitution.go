@@ -5,9 +5,8 @@
 package demangle
 
 import (
-	"sync"
-
 	"fmt"
+	"sync"
 )
 
 // substitutions is the list of substitution candidates that may

@@ -116,7 +116,7 @@ const (
 )
 
 // podIn returns the ID in the name of a Kubernetes pod's directory, with dashes; "" if it is
-// none. It has 36 characters, of which four are dashes or, where dashes have a meaning,
+// none. It has 36 characters. Four of them are dashes or, where dashes have a meaning,
 // underscores. Or it has only the 32 digits, for a pod that no server knows.
 func podIn(folder string) string {
 	name := strings.TrimSuffix(folder, ".slice")

@@ -15,7 +15,7 @@ const (
 
 func placeOfM(i int) task.Addr { return firstM + task.Addr(i)*distanceM }
 
-// withThreads makes a runtime with threads 100, 101 … each of which runs one of its goroutines.
+// withThreads makes a runtime with threads 100, 101 … that each run one of its goroutines.
 func withThreads(n int) (*Runtime, *memory) {
 	r, m := parked(n)
 	l := r.layout

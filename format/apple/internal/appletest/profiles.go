@@ -46,7 +46,7 @@ func Source(n *profile.Node, file string, line int) *profile.Node {
 	return n
 }
 
-// Darwin returns a sampled program with five threads, three of which are workers.
+// Darwin returns a sampled program with five threads. Three of them are workers.
 func Darwin() *profile.Profile {
 	tray := &profile.Image{Path: "/Applications/Tray (1).app/Contents/MacOS/tray", Load: 0x102a50000, End: 0x102dc8000, Arch: task.ARM64, Main: true,
 		ID: ID("5b424d44fed233618d7541795da0fef6"), Bundle: object.Bundle{ID: "org.example.tray", Version: "1.2", Build: "34"}}

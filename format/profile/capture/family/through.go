@@ -19,7 +19,7 @@ const maxPrograms = 100
 
 // Through records a process and, if it calls exec, as a script does that starts another program
 // in its place, that program as well. Duration and Count apply to all programs together. A file
-// to save to gets the last program of which there is a snapshot. It is no error if the process
+// to save to gets the last program that was captured. It is no error if the process
 // ends, unless it did not exist at the start.
 func Through(ctx context.Context, pid int, o capture.Options) (profiles []*profile.Profile, err error) {
 	p, err := live.Open(pid)

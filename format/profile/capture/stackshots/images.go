@@ -143,7 +143,7 @@ func usedBy(all stackshot.Images, v *taken) (list []stackshot.Image) {
 	return list
 }
 
-// toldFile is an image of which only the stackshot's facts are known, as a file that begins at
+// toldFile is an image that is known only from the stackshot's facts, as a file that begins at
 // vmaddr 0.
 type toldFile struct {
 	of   stackshot.Image

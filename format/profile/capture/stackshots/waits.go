@@ -35,8 +35,8 @@ func everybody(all []*stackshot.Process) people {
 	return who
 }
 
-// looks returns what threads of a process wait for. It also has an entry for threads of which
-// the stackshot says nothing, so that a later observation replaces an earlier one.
+// looks returns what threads of a process wait for. It also has an entry for each thread
+// that the stackshot does not mention, so that a later observation replaces an earlier one.
 func (who *people) looks(p *stackshot.Process, s *task.Snapshot) []profile.Look {
 	waits := map[task.ThreadID]*profile.Wait{}
 	for _, w := range p.Waits() {
